@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: MIT
+# The build of codspeed. `make help` lists the targets.
+
+# O=DIR builds elsewhere, with a configuration and a binary of its own.
+O ?= build
+ifeq ($(O),build)
+KCONFIG_CONFIG ?= .config
+OUT ?= codspeed
+else
+KCONFIG_CONFIG ?= $(O)/.config
+OUT ?= $(O)/codspeed
+endif
+DEPS ?= $(O)/deps
+PREFIX ?= /usr/local
+VALGRIND_INCLUDE ?= /usr/include
+UAPI_INCLUDE ?= /usr/include
+UAPI_ASM_INCLUDE ?= /usr/include/x86_64-linux-gnu
+
+# Not ?=: what the environment says about other programs' builds must not change this one.
+CC = musl-gcc
+STRIP = strip
+CFLAGS = -Os
+LDFLAGS = -static -no-pie -Wl,--build-id
+
+# SANITIZE=LIST (unit tests, fuzzing) builds for this host's own libc, with checks.
+ifdef SANITIZE
+CFLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
+LDFLAGS = -fsanitize=$(SANITIZE)
+endif
+
+WARNINGS = -Wall -Wextra -Wshadow -Wundef -Wstrict-prototypes -Wmissing-prototypes -Wformat=2
+CODEGEN = -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-pie
+# The kernel's and valgrind's headers come last: musl-gcc hides /usr/include, and nothing else
+# of the host's is wanted.
+CPPFLAGS = -D_GNU_SOURCE -I. -I$(O)/gen -isystem $(DEPS)/include -idirafter $(O)/include
+COMPILE = $(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CODEGEN) $(CFLAGS)
+
+Q = @
+say = @printf '  %-7s %s\n'
+ifeq ($(V),1)
+Q =
+say = @:
+endif
+
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all release install menuconfig defconfig allyesconfig allnoconfig randconfig fixtures \
+	unit-programs fuzz-programs check unit cli configs fuzz demo bench size baseline bloatcheck \
+	clean distclean help FORCE
+
+all: $(OUT) $(O)/codspeed.stripped
+
+# Generated files are brought up to date whenever make runs, and keep their time while their
+# content stays: cheaper than it looks (20 ms), and a removed source leaves nothing stale.
+GOALS := $(or $(MAKECMDGOALS),all)
+CONFIG_GOALS := $(filter %config,$(GOALS))
+OTHER_GOALS := $(filter-out %config help clean distclean check demo,$(GOALS))
+run = $(shell $(1))$(if $(filter-out 0,$(.SHELLSTATUS)),$(error $(firstword $(1)) failed))
+
+ifneq ($(CONFIG_GOALS)$(OTHER_GOALS),)
+generated := $(call run,scripts/gen-applets.sh $(O)/gen)
+endif
+ifneq ($(OTHER_GOALS),)
+ifneq ($(CONFIG_GOALS),)
+$(error run make $(CONFIG_GOALS) first, then make $(OTHER_GOALS))
+endif
+generated := $(call run,scripts/gen-config.sh $(O)/gen $(KCONFIG_CONFIG))
+include $(O)/gen/config.mk $(O)/gen/needs.mk
+endif
+
+# --- libraries: symbol -> what scripts/deps builds, and what is linked (users before used) ---
+
+DEPS-$(CONFIG_LIB_YYJSON) += yyjson
+LDLIBS-$(CONFIG_LIB_YYJSON) += -lyyjson
+DEPS_STAMPS := $(DEPS-y:%=$(DEPS)/%.stamp)
+
+# Tarballs given by hand are checked every time.
+$(DEPS_STAMPS): $(DEPS)/%.stamp: scripts/deps $(if $(DEPS_DIR),FORCE)
+	$(Q)CC="$(CC)" CFLAGS="$(CODEGEN) $(CFLAGS)" scripts/deps -o $(DEPS) $*
+
+# --- the program ---
+
+# Everything but main.o goes into an archive: the generated table names the main functions of
+# the applets that are on, and the linker takes what follows from these. A file is left out
+# only where it includes the header of a library that the configuration does not have.
+have = $(if $(filter-out y,$(foreach need,$(NEEDS-$(1)),$(or $(CONFIG_$(need)),n))),,$(1))
+SOURCES := $(shell find core applets -name '*.c' ! -name '.*' ! -path core/main.c | LC_ALL=C sort)
+OBJECTS := $(patsubst %.c,$(O)/obj/%.o,$(foreach file,$(SOURCES),$(call have,$(file))))
+MAIN := $(O)/obj/core/main.o
+ARCHIVE := $(O)/libcodspeed.a
+
+# A change of flags or of the list of files is a change of a file. WERROR alters no code.
+remember = $(shell mkdir -p $(dir $(1)); echo '$(2)' | cmp -s - $(1) || echo '$(2)' >$(1))
+ifneq ($(OTHER_GOALS),)
+remembered := $(call remember,$(O)/gen/compile,$(COMPILE)) \
+	$(call remember,$(O)/gen/link,$(LDFLAGS) $(LDLIBS-y)) \
+	$(call remember,$(O)/gen/objects,$(OBJECTS))
+endif
+
+$(O)/obj/%.o: %.c $(O)/gen/compile $(DEPS_STAMPS) | $(O)/include/.stamp
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) $(if $(filter 1,$(WERROR)),-Werror) -MMD -MP -c -o $@ $<
+
+ifneq ($(OTHER_GOALS),)
+-include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
+endif
+
+$(ARCHIVE): $(OBJECTS) $(O)/gen/objects
+	$(say) AR $@
+	$(Q)rm -f $@ && ar rcsD $@ $(OBJECTS)
+
+$(OUT): $(MAIN) $(ARCHIVE) $(O)/gen/link
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections -o $@ $(MAIN) $(ARCHIVE) -L$(DEPS)/lib $(LDLIBS-y)
+
+$(O)/codspeed.stripped: $(OUT)
+	$(say) STRIP $@
+	$(Q)$(STRIP) -o $@ $<
+
+# Of the host's headers only these are visible.
+$(O)/include/.stamp: Makefile
+	$(Q)test -f $(VALGRIND_INCLUDE)/valgrind/callgrind.h || { echo "valgrind/callgrind.h is not in \
+	$(VALGRIND_INCLUDE): install the package valgrind (or set VALGRIND_INCLUDE)" >&2; exit 1; }
+	$(Q)test -f $(UAPI_INCLUDE)/linux/perf_event.h || { echo "linux/perf_event.h is not in \
+	$(UAPI_INCLUDE): install the package linux-libc-dev (or set UAPI_INCLUDE)" >&2; exit 1; }
+	$(Q)mkdir -p $(@D)/valgrind
+	$(Q)ln -sfn $(VALGRIND_INCLUDE)/valgrind/valgrind.h $(@D)/valgrind/valgrind.h
+	$(Q)ln -sfn $(VALGRIND_INCLUDE)/valgrind/callgrind.h $(@D)/valgrind/callgrind.h
+	$(Q)ln -sfn $(UAPI_INCLUDE)/linux $(@D)/linux
+	$(Q)ln -sfn $(UAPI_INCLUDE)/asm-generic $(@D)/asm-generic
+	$(Q)ln -sfn $(UAPI_ASM_INCLUDE)/asm $(@D)/asm
+	$(Q)touch $@
+
+release: $(O)/codspeed.stripped
+
+install: release
+	install -D -m 755 $(O)/codspeed.stripped $(DESTDIR)$(PREFIX)/bin/codspeed
+	$(DESTDIR)$(PREFIX)/bin/codspeed --install $(DESTDIR)$(PREFIX)/bin
+
+# --- configuration ---
+
+KCONFIG = KCONFIG_CONFIG=$(KCONFIG_CONFIG) GEN_DIR=$(O)/gen
+need-kconfig = @command -v $(1) >/dev/null || { \
+	echo "$(1) is missing: install the package kconfig-frontends-nox" >&2; exit 1; }
+
+menuconfig:
+	$(call need-kconfig,kconfig-mconf)
+	$(Q)$(KCONFIG) kconfig-mconf Config.in
+
+defconfig allyesconfig allnoconfig:
+	$(call need-kconfig,kconfig-conf)
+	$(Q)$(KCONFIG) kconfig-conf -s --$(@:def%=alldef%) Config.in
+
+# The seed is printed, so that a failure can be had again: make randconfig SEED=N
+SEED ?= $(shell date +%s)
+randconfig:
+	$(call need-kconfig,kconfig-conf)
+	$(eval seed := $(SEED))
+	@echo "randconfig: SEED=$(seed)"
+	$(Q)$(KCONFIG) KCONFIG_SEED=$(seed) kconfig-conf -s --randconfig Config.in
+
+# --- tests ---
+
+# Each fixture three ways: dynamic glibc, static glibc, static musl.
+HOSTCC = gcc
+FIXTURE_CFLAGS = -O0 -g -D_GNU_SOURCE -idirafter $(O)/include
+FIXTURES := $(patsubst tests/fixtures/%.c,$(O)/fixtures/%,$(wildcard tests/fixtures/*.c))
+FIXTURE_RULE = $(Q)mkdir -p $(@D) && $(1) $(FIXTURE_CFLAGS) -o $@ $<
+
+fixtures: $(foreach fixture,$(FIXTURES),$(fixture) $(fixture)-static $(fixture)-musl)
+
+$(O)/fixtures/%: tests/fixtures/%.c | $(O)/include/.stamp
+	$(say) FIXTURE $@
+	$(call FIXTURE_RULE,$(HOSTCC)) -lpthread
+
+$(O)/fixtures/%-static: tests/fixtures/%.c | $(O)/include/.stamp
+	$(say) FIXTURE $@
+	$(call FIXTURE_RULE,$(HOSTCC) -static) -lpthread
+
+$(O)/fixtures/%-musl: tests/fixtures/%.c | $(O)/include/.stamp
+	$(say) FIXTURE $@
+	$(call FIXTURE_RULE,musl-gcc -static)
+
+# Unit tests and fuzz targets link what they use from the archive. main.c joins as an archive
+# with its main() renamed, for code that looks into the applet table.
+LIBMAIN := $(O)/libmain.a
+TEST_LIBS = -Wl,--start-group $(ARCHIVE) $(LIBMAIN) -Wl,--end-group -L$(DEPS)/lib $(LDLIBS-y)
+unit-programs: $(patsubst tests/unit/%.c,$(O)/tests/%,$(wildcard tests/unit/test_*.c))
+fuzz-programs: $(patsubst tests/fuzz/%.c,$(O)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+$(LIBMAIN): core/main.c $(O)/gen/compile $(DEPS_STAMPS) | $(O)/include/.stamp
+	$(Q)mkdir -p $(O)/obj/tests
+	$(Q)$(COMPILE) -Wno-missing-prototypes -Dmain=codspeed_main -MMD -MP -MT $@ -c \
+		-o $(O)/obj/tests/main.o $<
+	$(Q)rm -f $@ && ar rcsD $@ $(O)/obj/tests/main.o
+
+$(O)/tests/test_%: $(O)/obj/tests/unit/test_%.o $(ARCHIVE) $(LIBMAIN)
+	$(say) LD $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $< $(TEST_LIBS) -lcmocka
+
+$(O)/tests/fuzz_%: $(O)/obj/tests/fuzz/fuzz_%.o $(ARCHIVE) $(LIBMAIN)
+	$(say) LD $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -no-pie -fsanitize=fuzzer -o $@ $< $(TEST_LIBS)
+
+.SECONDARY:
+
+CHECK = O=$(O) OUT=$(OUT) KCONFIG_CONFIG=$(KCONFIG_CONFIG) scripts/check
+
+check:
+	$(Q)scripts/setup check
+	$(Q)$(CHECK)
+
+unit cli configs fuzz:
+	$(Q)$(CHECK) $@
+
+demo:
+	$(Q)scripts/setup demo
+	$(Q)$(MAKE) --no-print-directory all
+	$(abspath $(OUT)) exec -m simulation -- sh -c 'seq 1 1000 | sort -n | wc -l'
+
+bench: all
+	$(Q)if [ -x scripts/bench ]; then CODSPEED_BIN=$(abspath $(OUT)) scripts/bench; else \
+		echo "there is no scripts/bench yet" >&2; exit 1; fi
+
+# --- size ---
+
+size: $(OUT) $(O)/codspeed.stripped
+	$(Q)scripts/size-report top $(OUT)
+	$(Q)scripts/size-budget default $(O)/codspeed.stripped
+
+baseline: $(OUT)
+	$(Q)scripts/size-report symbols $(OUT) >$(O)/baseline
+
+bloatcheck: $(OUT)
+	$(Q)scripts/size-report diff $(O)/baseline $(OUT)
+
+# --- the rest ---
+
+clean:
+	rm -rf $(O)/obj $(O)/gen $(O)/include $(O)/tests $(O)/fixtures $(O)/check $(O)/unit $(O)/fuzz \
+		$(O)/*.a $(O)/codspeed.stripped $(OUT)
+
+# Also libraries, tarballs and the configuration.
+distclean: clean
+	rm -rf $(O) $(KCONFIG_CONFIG) $(KCONFIG_CONFIG).old
+
+help:
+	@sed -n 's/^#help//p' Makefile
+
+#help Building
+#help   all           ./codspeed, and build/codspeed.stripped to release (the default)
+#help   release       build/codspeed.stripped alone
+#help   install       to DESTDIR/PREFIX/bin (/usr/local), with a link for each applet
+#help   clean         objects and programs; distclean: everything that was made or fetched
+#help Configuring (without any of these: the defaults)
+#help   menuconfig    choose what is built in; also defconfig allyesconfig allnoconfig
+#help   randconfig    at random; SEED=N repeats one
+#help Trying and testing
+#help   demo          install what it takes, build, measure a pipeline
+#help   check         install what it takes, then every test; the last line is the count
+#help   unit cli configs fuzz   one part of it; FUZZ_SECONDS=N for each fuzz target
+#help   fixtures      the programs that tests measure
+#help   bench         our own cost
+#help Size
+#help   size          the largest symbols, and the budget
+#help   baseline      remember the symbols; bloatcheck: bytes gained and lost since
+#help Variables
+#help   O=DIR         build there, with its own configuration (DIR/.config) and binary
+#help   V=1           show the commands; WERROR=1: warnings are errors
+#help   CC=, CFLAGS=  the compiler (musl-gcc) and its optimisation (-Os)
+#help   DEPS_DIR=DIR  take the libraries' tarballs from there instead of fetching them

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* exec_harness.c - wrap commands as benchmarks */
+//config:config EXEC_HARNESS
+//config:	bool "exec-harness (30 kb)"
+//config:	default y
+//config:	select LIB_YYJSON
+//config:	help
+//config:	  Makes a benchmark of any command. The runner's exec needs it.
+//applet:IF_EXEC_HARNESS(APPLET("exec-harness", exec_harness_main, PRIV_DROP, "wrap commands as benchmarks"))
+//usage:[OPTION]... COMMAND [ARG]...
+//usage:[OPTION]... -
+//example:exec-harness --name sorted sort words.txt
+//example:echo '[{"command": ["sort", "words.txt"]}]' | exec-harness -
+#include <stdio.h>
+#include <unistd.h>
+
+#include "applet_prototypes.h"
+#include "core/base.h"
+#include "core/benchmark_env.h"
+#include "core/exit_code.h"
+#include "core/io.h"
+#include "core/mode.h"
+#include "core/opts.h"
+#include "core/path.h"
+#include "core/supervise.h"
+#include "core/valgrind.h"
+#include "core/walltime_options.h"
+
+#include "applets/exec-harness/simulation.h"
+#include "applets/exec-harness/targets.h"
+
+struct cfg {
+	const char *name;
+	enum mode mode;
+	struct walltime_options walltime;
+};
+
+static const struct opt rows[] = {
+	OPT_STRING(0, "name", struct cfg, name, .meta = "NAME",
+		   .help = "the benchmark's name (default: the command)"),
+	OPT_CHOICE('m', "measurement-mode", struct cfg, mode, mode_words_internal,
+		   .env = "CODSPEED_RUNNER_MODE", .def = "walltime", .meta = "MODE",
+		   .flags = OPT_HIDDEN, .help = "what to measure"),
+	OPT_ROWS(struct cfg, walltime, struct walltime_options, walltime_option_rows),
+	OPT_END
+};
+
+static void read_targets(const struct cfg *cfg, const struct opts_args *args,
+			 struct targets *targets)
+{
+	struct buf text = BUF_INIT;
+	int rc;
+
+	if (!args->count)
+		die_usage("no command is given");
+	if (args->count == 1 && str_eq(args->words[0], "-")) {
+		rc = read_rest(STDIN_FILENO, &text);
+		if (!rc)
+			rc = targets_read_json(targets, text.data, text.len);
+		buf_release(&text);
+	} else {
+		rc = targets_add_words(targets, args->words, cfg->name);
+	}
+	if (rc)
+		die_recorded(EXIT_WRAPPER);
+}
+
+/* Without the runner around there would be nobody to read what is measured. */
+static const char *require_runner(void)
+{
+	const char *runner = getenv(CODSPEED_ENV), *folder = getenv(CODSPEED_PROFILE_FOLDER);
+
+	if (!runner || !str_eq(runner, CODSPEED_ENV_RUNNER))
+		die(EXIT_WRAPPER, "not instrumented: start it through codspeed "
+				  "(codspeed exec -m simulation -- COMMAND)");
+	if (valgrind_is_above())
+		die(EXIT_WRAPPER, "not instrumented: it runs under a valgrind that codspeed did not "
+				  "start; start it through codspeed");
+	if (!folder || !*folder)
+		die(EXIT_WRAPPER, "not instrumented: " CODSPEED_PROFILE_FOLDER " is not set; start it "
+				  "through codspeed");
+	if (access(folder, W_OK))
+		die(EXIT_WRAPPER, "the profile folder %s cannot be written: %s", folder,
+		    strerror(errno));
+	return folder;
+}
+
+/* What a shell would answer for a command that cannot be run. */
+static int status_of_error(int rc)
+{
+	if (rc == -ENOENT)
+		return EXIT_NOT_FOUND;
+	return rc == -EACCES ? EXIT_NOT_EXECUTABLE : EXIT_WRAPPER;
+}
+
+/* Every target is run, also after one that failed; the status is the first failure's. */
+static int run_simulation(const struct targets *targets)
+{
+	struct simulation sim = {0};
+	int result = 0, interrupted = 0;
+	char *folder = path_absolute(require_runner());
+
+	sim.folder = folder;
+	supervise_prepare();
+	if (!folder || simulation_init(&sim))
+		die_recorded(EXIT_WRAPPER);
+	for (size_t i = 0; i < targets->list.len && !interrupted; i++) {
+		int status = 0, rc;
+
+		rc = simulation_run(&sim, &targets->list.items[i], &status, &interrupted);
+		if (rc) {
+			log_error("%s", error_text());
+			error_clear();
+			status = status_of_error(rc);
+		}
+		if (!result)
+			result = status;
+	}
+	simulation_release(&sim);
+	free(folder);
+	if (interrupted)
+		supervise_reraise(interrupted);
+	return result;
+}
+
+int exec_harness_main(int argc, char **argv)
+{
+	struct cfg cfg = {0};
+	struct targets targets = {0};
+	struct opts_args args;
+	int status;
+
+	opts_parse(rows, &cfg, argc, argv, OPTS_STOP_AT_FIRST | OPTS_COMMAND | OPTS_WRAPPER, &args);
+	read_targets(&cfg, &args, &targets);
+	if (mode_check_supported(cfg.mode))
+		die_recorded(EXIT_WRAPPER);
+	status = run_simulation(&targets);
+	targets_release(&targets);
+	args_release(&args);
+	return status;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* targets.c - the commands to measure */
+#include <ctype.h>
+
+#include "core/base.h"
+#include "core/buf.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "core/units.h"
+
+#include "applets/exec-harness/targets.h"
+
+/* The service keeps 1024 bytes of a URI; upstream cuts names at this length. */
+enum { NAME_MAX_BYTES = 924 };
+
+#define URI_PREFIX "exec_harness::"
+
+static void target_release(struct target *t)
+{
+	strvec_release(&t->command);
+	free(t->name);
+	free(t->uri);
+}
+
+void targets_release(struct targets *t)
+{
+	for (size_t i = 0; i < t->list.len; i++)
+		target_release(&t->list.items[i]);
+	vec_release(&t->list);
+}
+
+static bool is_blank(const char *s)
+{
+	while (isspace((unsigned char)*s))
+		s++;
+	return !*s;
+}
+
+static char *join_words(const struct strvec *words)
+{
+	struct buf text = BUF_INIT;
+
+	for (size_t i = 0; i < words->len; i++) {
+		if (i)
+			buf_addch(&text, ' ');
+		buf_addstr(&text, words->items[i]);
+	}
+	return buf_detach(&text);
+}
+
+/* The name as text, cut where no character is split. */
+static char *make_uri(const char *name)
+{
+	struct buf text = BUF_INIT, uri = BUF_INIT;
+	size_t len;
+
+	text_escape(name, strlen(name), &text);
+	len = text_cut(text.data ? text.data : "", text.len, NAME_MAX_BYTES);
+	if (len < text.len)
+		log_warn("the benchmark's name is longer than %d bytes and is cut; give a shorter "
+			 "one with --name", NAME_MAX_BYTES);
+	buf_addstr(&uri, URI_PREFIX);
+	buf_add(&uri, text.data ? text.data : "", len);
+	buf_release(&text);
+	return buf_detach(&uri);
+}
+
+/* Takes the target over, also when it is refused. */
+static int add(struct targets *t, struct target *target)
+{
+	int rc = 0;
+
+	if (!target->command.len || is_blank(target->command.items[0])) {
+		rc = fail(-EINVAL, "benchmark %s: the command is empty",
+			  target->name ? target->name : "<unnamed>");
+		goto refuse;
+	}
+	if (!target->name)
+		target->name = join_words(&target->command);
+	target->uri = make_uri(target->name);
+	for (size_t i = 0; i < t->list.len; i++) {
+		if (!str_eq(t->list.items[i].uri, target->uri))
+			continue;
+		rc = fail(-EINVAL, "two benchmarks have the same name: %s; give each a name of its "
+				   "own", target->name);
+		goto refuse;
+	}
+	vec_push(&t->list, *target);
+	return 0;
+refuse:
+	target_release(target);
+	return rc;
+}
+
+int targets_add_words(struct targets *t, char *const *words, const char *name)
+{
+	struct target target = {0};
+
+	strvec_push_all(&target.command, words);
+	if (name)
+		target.name = xstrdup(name);
+	return add(t, &target);
+}
+
+static int read_command(const struct json_doc *doc, const struct json_value *item,
+			struct strvec *command)
+{
+	const struct json_value *list, *word;
+	struct json_iter it;
+	const char *text;
+	int rc = json_get_array(doc, item, "command", &list);
+
+	if (rc)
+		return rc;
+	it = json_iter(list);
+	while ((word = json_next(&it))) {
+		rc = json_as_text(doc, word, &text);
+		if (rc)
+			return rc;
+		strvec_push(command, text);
+	}
+	return 0;
+}
+
+static int check_duration(const struct json_doc *doc, const struct json_value *args,
+			  const char *key)
+{
+	const struct json_value *v;
+	const char *text;
+	uint64_t ns;
+	int rc = json_find(doc, args, key, &v);
+
+	if (rc || !v || json_is_null(v))
+		return rc;
+	rc = json_as_text(doc, v, &text);
+	if (rc)
+		return rc;
+	if (parse_duration(text, &ns))
+		return json_fail(doc, v, "invalid duration");
+	return 0;
+}
+
+static int check_count(const struct json_doc *doc, const struct json_value *args, const char *key)
+{
+	const struct json_value *v;
+	uint64_t count;
+	int rc = json_find(doc, args, key, &v);
+
+	return rc || !v || json_is_null(v) ? rc : json_as_u64(doc, v, &count);
+}
+
+static int check_walltime_args(const struct json_doc *doc, const struct json_value *item)
+{
+	static const char *const durations[] = {"warmup_time", "max_time", "min_time"};
+	static const char *const counts[] = {"max_rounds", "min_rounds"};
+	const struct json_value *args;
+	int rc = json_find(doc, item, "walltime_args", &args);
+
+	if (rc || !args)
+		return rc;
+	rc = json_as_object(doc, args);
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(durations); i++)
+		rc = check_duration(doc, args, durations[i]);
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(counts); i++)
+		rc = check_count(doc, args, counts[i]);
+	return rc;
+}
+
+static int read_target(const struct json_doc *doc, const struct json_value *item,
+		       struct target *target)
+{
+	const struct json_value *name;
+	const char *text;
+	int rc = read_command(doc, item, &target->command);
+
+	if (!rc)
+		rc = json_find(doc, item, "name", &name);
+	if (!rc && name && !json_is_null(name)) {
+		rc = json_as_text(doc, name, &text);
+		if (!rc)
+			target->name = xstrdup(text);
+	}
+	return rc ? rc : check_walltime_args(doc, item);
+}
+
+static int read_list(struct targets *t, const struct json_doc *doc)
+{
+	struct json_iter it = json_iter(doc->root);
+	const struct json_value *item;
+	int rc = json_as_array(doc, doc->root);
+
+	if (rc)
+		return rc;
+	while ((item = json_next(&it))) {
+		struct target target = {0};
+
+		rc = read_target(doc, item, &target);
+		if (rc)
+			target_release(&target);
+		else
+			rc = add(t, &target);
+		if (rc)
+			return rc;
+	}
+	return t->list.len ? 0 : fail(-EINVAL, "the list on standard input holds no command");
+}
+
+int targets_read_json(struct targets *t, const char *text, size_t len)
+{
+	struct json_doc doc;
+	int rc = json_parse(&doc, "standard input", text, len);
+
+	if (rc)
+		return rc;
+	rc = read_list(t, &doc);
+	json_release(&doc);
+	return rc;
+}

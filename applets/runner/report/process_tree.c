@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* process_tree.c - the processes of a benchmark as a tree; no recursion, a tree may be deep */
+#include "applets/runner/report/process_tree.h"
+#include "core/base.h"
+
+enum { MAX_DRAWN = 16 }; /* levels; a line must leave room for the command */
+
+static int find_parent(const struct benchmark *benchmark, int child)
+{
+	const struct result_process *processes = benchmark->processes.items;
+
+	for (int i = child - 1; i >= 0; i--)
+		if (processes[i].pid == processes[child].ppid)
+			return i;
+	return PROCESS_NONE;
+}
+
+/* Put `node` in front of its siblings. */
+static void link_node(struct process_tree *tree, int node)
+{
+	int parent = tree->nodes[node].parent;
+	int *first = parent == PROCESS_NONE ? &tree->first : &tree->nodes[parent].first_child;
+
+	tree->nodes[node].next_sibling = *first;
+	*first = node;
+}
+
+void process_tree_init(struct process_tree *tree, const struct benchmark *benchmark)
+{
+	int count = (int)benchmark->processes.len;
+
+	tree->first = PROCESS_NONE;
+	tree->nodes = xcalloc(benchmark->processes.len, sizeof(*tree->nodes));
+	for (int i = 0; i < count; i++) {
+		tree->nodes[i].parent = find_parent(benchmark, i);
+		tree->nodes[i].first_child = PROCESS_NONE;
+	}
+	for (int i = count - 1; i >= 0; i--)
+		link_node(tree, i);
+}
+
+void process_tree_release(struct process_tree *tree)
+{
+	free(tree->nodes);
+	tree->nodes = NULL;
+}
+
+int process_tree_next(const struct process_tree *tree, int at)
+{
+	if (tree->nodes[at].first_child != PROCESS_NONE)
+		return tree->nodes[at].first_child;
+	while (at != PROCESS_NONE && tree->nodes[at].next_sibling == PROCESS_NONE)
+		at = tree->nodes[at].parent;
+	return at == PROCESS_NONE ? PROCESS_NONE : tree->nodes[at].next_sibling;
+}
+
+void process_tree_draw(const struct process_tree *tree, int at, bool utf8, struct buf *to)
+{
+	const char *branch = utf8 ? "├ " : "+ ", *last = utf8 ? "└ " : "+ ";
+	const char *through = utf8 ? "│ " : "| ";
+	bool goes_on[MAX_DRAWN];
+	int depth = 0;
+
+	/* From the inside to the outside; what is too deep loses its outer levels. */
+	for (int i = at; i != PROCESS_NONE && depth < MAX_DRAWN; i = tree->nodes[i].parent)
+		goes_on[depth++] = tree->nodes[i].next_sibling != PROCESS_NONE;
+	while (--depth > 0)
+		buf_addstr(to, goes_on[depth] ? through : "  ");
+	buf_addstr(to, goes_on[0] ? branch : last);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/* table.c - results as a table for people */
+#include "applets/runner/report/process_tree.h"
+#include "applets/runner/report/table.h"
+#include "core/base.h"
+#include "core/path.h"
+#include "core/term.h"
+#include "core/text.h"
+#include "core/units.h"
+
+enum {
+	GAP = 2,       /* columns between two cells */
+	MIN_NAME = 12, /* of a cut name; on a terminal too narrow for that the lines wrap */
+};
+
+#define NAME_TITLE "Benchmark"
+
+#define BOLD "1"
+#define DIM "2"
+#define BOLD_RED "1;31"
+#define BOLD_YELLOW "1;33"
+
+/* How to read the numbers of a mode. */
+static const struct {
+	const char *utf8, *ascii;
+} footers[RESULT_MODES] = {
+	[RESULT_SIMULATION] = {
+		"Estimated cycles = L1 + 5·LL + 35·RAM",
+		"Estimated cycles = L1 + 5*LL + 35*RAM",
+	},
+};
+
+/* A table being laid out, then printed: two walks over the same rows. */
+struct table {
+	FILE *to;
+	const struct table_style *style;
+	const struct mode_info *mode;
+	size_t name_width;
+	size_t widths[RESULT_METRICS_MAX];
+};
+
+/* What a walk does with a row: the name comes ready for the terminal. */
+typedef void row_visitor(struct table *table, const char *name, const struct measure *cells,
+	size_t count);
+
+struct table_style table_style_for(FILE *to)
+{
+	int fd = fileno(to);
+
+	return (struct table_style){
+		.width = term_width(fd),
+		.colours = term_colours(fd),
+		.utf8 = term_utf8(),
+	};
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static const char *format_measure(char *out, struct measure measure)
+{
+	return measure.known ? format_count(out, measure.value) : "-";
+}
+
+/* Printing pieces */
+
+static void paint(const struct table *table, const char *colour)
+{
+	if (table->style->colours)
+		fprintf(table->to, "\033[%sm", colour);
+}
+
+static void unpaint(const struct table *table)
+{
+	paint(table, "0");
+}
+
+static void print_blanks(const struct table *table, size_t count)
+{
+	fprintf(table->to, "%*s", (int)count, "");
+}
+
+/* The text, cut to the columns there are; returns how many it took. */
+static size_t print_cut(const struct table *table, const char *text, size_t columns)
+{
+	const char *mark = table->style->utf8 ? "…" : "...";
+	size_t mark_width = text_width(mark, strlen(mark));
+	size_t len = strlen(text), width = text_width(text, len);
+
+	if (width <= columns) {
+		fputs(text, table->to);
+		return width;
+	}
+	len = text_fit(text, len, columns - mark_width);
+	fprintf(table->to, "%.*s%s", (int)len, text, mark);
+	return columns;
+}
+
+/* Rows */
+
+static void measure_row(struct table *table, const char *name, const struct measure *cells,
+	size_t count)
+{
+	char text[UNIT_TEXT];
+
+	table->name_width = larger(table->name_width, text_width(name, strlen(name)));
+	for (size_t i = 0; i < count; i++)
+		table->widths[i] = larger(table->widths[i], strlen(format_measure(text, cells[i])));
+}
+
+static void print_row(struct table *table, const char *name, const struct measure *cells,
+	size_t count)
+{
+	char text[UNIT_TEXT];
+
+	print_blanks(table, table->name_width - print_cut(table, name, table->name_width));
+	for (size_t i = 0; i < count; i++)
+		fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
+			format_measure(text, cells[i]));
+	fputc('\n', table->to);
+}
+
+static void visit_benchmark(struct table *table, const struct benchmark *benchmark,
+	row_visitor *visit)
+{
+	struct buf name = BUF_INIT;
+
+	buf_addstr(&name, "");
+	text_printable(benchmark->name, strlen(benchmark->name), &name);
+	visit(table, name.data, benchmark->metrics, table->mode->metric_count);
+	buf_release(&name);
+}
+
+/* A row for each process; none where there is just one: it would repeat the benchmark's. */
+static void visit_processes(struct table *table, const struct benchmark *benchmark,
+	row_visitor *visit)
+{
+	struct buf name = BUF_INIT;
+	struct process_tree tree;
+
+	if (benchmark->processes.len < 2)
+		return;
+	process_tree_init(&tree, benchmark);
+	for (int i = tree.first; i != PROCESS_NONE; i = process_tree_next(&tree, i)) {
+		const struct result_process *process = &benchmark->processes.items[i];
+		const char *command = process->command ? process->command : "?";
+
+		buf_clear(&name);
+		process_tree_draw(&tree, i, table->style->utf8, &name);
+		text_printable(command, strlen(command), &name);
+		visit(table, name.data, &process->instructions, 1);
+	}
+	process_tree_release(&tree);
+	buf_release(&name);
+}
+
+/* Below a row: why it is not what it should be */
+
+static const char *status_colour(enum benchmark_status status)
+{
+	switch (status) {
+	case BENCHMARK_FAILED:
+		return BOLD_RED;
+	case BENCHMARK_INCOMPLETE:
+		return BOLD_YELLOW;
+	default:
+		return DIM;
+	}
+}
+
+static void print_note(const struct table *table, enum benchmark_status status, const char *note)
+{
+	const char *label = status == BENCHMARK_OK ? "note" : benchmark_status_name(status);
+	struct buf text = BUF_INIT;
+
+	buf_addstr(&text, "");
+	text_printable(note, strlen(note), &text);
+	paint(table, status_colour(status));
+	fprintf(table->to, "%s%s", status == BENCHMARK_OK ? "  " : "! ", label);
+	unpaint(table);
+	fprintf(table->to, "%s%s\n", text.len ? ": " : "", text.data);
+	buf_release(&text);
+}
+
+static void print_notes(const struct table *table, const struct benchmark *benchmark)
+{
+	const struct strvec *notes = &benchmark->notes;
+
+	if (!notes->len && benchmark->status != BENCHMARK_OK)
+		print_note(table, benchmark->status, "");
+	for (size_t i = 0; i < notes->len; i++)
+		print_note(table, benchmark->status, notes->items[i]);
+}
+
+/* Below a row: where the instructions went */
+
+struct function_widths {
+	int self;
+	int inclusive;
+};
+
+static size_t shown_functions(const struct table *table, const struct benchmark *benchmark)
+{
+	size_t top = table->style->top, len = benchmark->functions.len;
+
+	return top < len ? top : len;
+}
+
+static struct function_widths measure_functions(const struct table *table,
+	const struct benchmark *benchmark)
+{
+	size_t self = strlen("Self"), inclusive = strlen("Inclusive");
+	char text[UNIT_TEXT];
+
+	for (size_t i = 0; i < shown_functions(table, benchmark); i++) {
+		const struct result_function *function = &benchmark->functions.items[i];
+
+		self = larger(self, strlen(format_count(text, function->self)));
+		inclusive = larger(inclusive, strlen(format_count(text, function->inclusive)));
+	}
+	return (struct function_widths){(int)self, (int)inclusive};
+}
+
+static const char *format_share(char *out, uint64_t part, struct measure whole)
+{
+	if (!whole.known || !whole.value)
+		return "-";
+	snprintf(out, UNIT_TEXT, "%.1f%%", (double)part / (double)whole.value * 100);
+	return out;
+}
+
+static void function_label(const struct result_function *function, struct buf *to)
+{
+	const char *object = function->object ? path_base(function->object) : "";
+
+	text_printable(function->name, strlen(function->name), to);
+	if (!*object)
+		return;
+	buf_addstr(to, " [");
+	text_printable(object, strlen(object), to);
+	buf_addch(to, ']');
+}
+
+static void print_function(const struct table *table, const struct benchmark *benchmark,
+	const struct result_function *function, struct function_widths widths)
+{
+	char self[UNIT_TEXT], inclusive[UNIT_TEXT], share[UNIT_TEXT];
+	struct buf label = BUF_INIT;
+	int used = fprintf(table->to, "  %*s  %*s  %7s  ",
+		widths.self, format_count(self, function->self),
+		widths.inclusive, format_count(inclusive, function->inclusive),
+		format_share(share, function->self,
+			benchmark->metrics[SIMULATION_INSTRUCTIONS]));
+	size_t room = table->style->width > (unsigned)used + MIN_NAME
+		? table->style->width - (unsigned)used : MIN_NAME;
+
+	function_label(function, &label);
+	print_cut(table, label.data, table->style->width ? room : SIZE_MAX);
+	fputc('\n', table->to);
+	buf_release(&label);
+}
+
+static void print_functions(const struct table *table, const struct benchmark *benchmark)
+{
+	struct function_widths widths = measure_functions(table, benchmark);
+	size_t shown = shown_functions(table, benchmark);
+
+	if (!shown)
+		return;
+	paint(table, DIM);
+	fprintf(table->to, "  %*s  %*s  %7s  Function\n", widths.self, "Self", widths.inclusive,
+		"Inclusive", "Percent");
+	unpaint(table);
+	for (size_t i = 0; i < shown; i++)
+		print_function(table, benchmark, &benchmark->functions.items[i], widths);
+}
+
+/* The whole table */
+
+/* Columns that all but the name take. */
+static size_t numbers_width(const struct table *table)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < table->mode->metric_count; i++)
+		width += GAP + table->widths[i];
+	return width;
+}
+
+static void fit_to_width(struct table *table)
+{
+	size_t numbers = numbers_width(table), width = table->style->width, room;
+
+	if (!width || numbers + table->name_width <= width)
+		return;
+	room = width > numbers + MIN_NAME ? width - numbers : MIN_NAME;
+	if (table->name_width > room)
+		table->name_width = room;
+}
+
+static void lay_out(struct table *table, const struct result *result, enum result_mode mode)
+{
+	table->name_width = strlen(NAME_TITLE);
+	for (size_t i = 0; i < table->mode->metric_count; i++)
+		table->widths[i] = strlen(table->mode->metrics[i].title);
+	for (size_t i = 0; i < result->benchmarks.len; i++) {
+		const struct benchmark *benchmark = &result->benchmarks.items[i];
+
+		if (benchmark->mode != mode)
+			continue;
+		visit_benchmark(table, benchmark, measure_row);
+		visit_processes(table, benchmark, measure_row);
+	}
+	fit_to_width(table);
+}
+
+static void print_head(const struct table *table)
+{
+	size_t width = table->name_width + numbers_width(table);
+
+	paint(table, BOLD);
+	fprintf(table->to, "%-*s", (int)table->name_width, NAME_TITLE);
+	for (size_t i = 0; i < table->mode->metric_count; i++)
+		fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
+			table->mode->metrics[i].title);
+	unpaint(table);
+	fputc('\n', table->to);
+	while (width--)
+		fputs(table->style->utf8 ? "─" : "-", table->to);
+	fputc('\n', table->to);
+}
+
+static void print_benchmark(struct table *table, const struct benchmark *benchmark)
+{
+	visit_benchmark(table, benchmark, print_row);
+	print_notes(table, benchmark);
+	paint(table, DIM);
+	visit_processes(table, benchmark, print_row);
+	unpaint(table);
+	print_functions(table, benchmark);
+}
+
+static void print_mode(FILE *to, const struct result *result, const struct table_style *style,
+	enum result_mode mode)
+{
+	struct table table = {.to = to, .style = style, .mode = result_mode_info(mode)};
+
+	lay_out(&table, result, mode);
+	print_head(&table);
+	for (size_t i = 0; i < result->benchmarks.len; i++)
+		if (result->benchmarks.items[i].mode == mode)
+			print_benchmark(&table, &result->benchmarks.items[i]);
+	paint(&table, DIM);
+	fprintf(to, "\n%s", style->utf8 ? footers[mode].utf8 : footers[mode].ascii);
+	unpaint(&table);
+	fputc('\n', to);
+}
+
+static bool has_mode(const struct result *result, enum result_mode mode)
+{
+	for (size_t i = 0; i < result->benchmarks.len; i++)
+		if (result->benchmarks.items[i].mode == mode)
+			return true;
+	return false;
+}
+
+void table_print(FILE *to, const struct result *result, const struct table_style *style)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < RESULT_MODES; i++) {
+		enum result_mode mode = (enum result_mode)i;
+
+		if (!has_mode(result, mode))
+			continue;
+		fputs(separator, to);
+		print_mode(to, result, style, mode);
+		separator = "\n";
+	}
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* result.c - the result model: what there is to know about a mode, and memory */
+#include <stdarg.h>
+#include <time.h>
+
+#include "applets/runner/results/result.h"
+#include "core/base.h"
+
+static const struct metric_info simulation_metrics[] = {
+	[SIMULATION_INSTRUCTIONS] = {"instructions", "Instructions"},
+	[SIMULATION_L1_HITS] = {"l1_hits", "L1 hits"},
+	[SIMULATION_LL_HITS] = {"ll_hits", "LL hits"},
+	[SIMULATION_RAM_HITS] = {"ram_hits", "RAM hits"},
+	[SIMULATION_ESTIMATED_CYCLES] = {"estimated_cycles", "Est. cycles"},
+	[SIMULATION_STARTUP_INSTRUCTIONS] = {"startup_instructions", "Startup"},
+};
+
+static const struct mode_info modes[RESULT_MODES] = {
+	[RESULT_SIMULATION] = {
+		.name = "simulation",
+		.metrics = simulation_metrics,
+		.metric_count = SIMULATION_METRICS,
+	},
+};
+
+_Static_assert(ARRAY_SIZE(simulation_metrics) <= RESULT_METRICS_MAX, "room for every metric");
+
+static const char *const status_names[] = {
+	[BENCHMARK_OK] = "ok",
+	[BENCHMARK_FAILED] = "failed",
+	[BENCHMARK_INCOMPLETE] = "incomplete",
+};
+
+const struct mode_info *result_mode_info(enum result_mode mode)
+{
+	return &modes[mode];
+}
+
+int result_mode_from_name(const char *name, enum result_mode *to)
+{
+	for (size_t i = 0; i < RESULT_MODES; i++) {
+		if (!str_eq(modes[i].name, name))
+			continue;
+		*to = (enum result_mode)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+const char *benchmark_status_name(enum benchmark_status status)
+{
+	return status_names[status];
+}
+
+int benchmark_status_from_name(const char *name, enum benchmark_status *to)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(status_names); i++) {
+		if (!str_eq(status_names[i], name))
+			continue;
+		*to = (enum benchmark_status)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+void benchmark_release(struct benchmark *benchmark)
+{
+	for (size_t i = 0; i < benchmark->functions.len; i++) {
+		free(benchmark->functions.items[i].name);
+		free(benchmark->functions.items[i].object);
+	}
+	for (size_t i = 0; i < benchmark->processes.len; i++)
+		free(benchmark->processes.items[i].command);
+	vec_release(&benchmark->functions);
+	vec_release(&benchmark->processes);
+	strvec_release(&benchmark->notes);
+	free(benchmark->uri);
+	free(benchmark->name);
+	*benchmark = (struct benchmark){0};
+}
+
+static void system_release(struct result_system *system)
+{
+	free(system->os);
+	free(system->arch);
+	free(system->cpu_model);
+	strvec_release(&system->cpu_flags);
+	free(system->kernel);
+	free(system->libc);
+	free(system->valgrind);
+}
+
+static void run_release(struct result_run *run)
+{
+	free(run->started);
+	free(run->host);
+	free(run->command);
+	free(run->working_directory);
+	strvec_release(&run->modes);
+}
+
+void result_release(struct result *result)
+{
+	free(result->tool.name);
+	free(result->tool.version);
+	free(result->tool.build_id);
+	system_release(&result->system);
+	run_release(&result->run);
+	for (size_t i = 0; i < result->benchmarks.len; i++)
+		benchmark_release(&result->benchmarks.items[i]);
+	vec_release(&result->benchmarks);
+	*result = (struct result)RESULT_INIT;
+}
+
+struct benchmark *result_add(struct result *result, enum result_mode mode, const char *uri,
+	const char *name)
+{
+	vec_push(&result->benchmarks, (struct benchmark){
+		.uri = xstrdup(uri),
+		.name = xstrdup(name),
+		.mode = mode,
+	});
+	return vec_last(&result->benchmarks);
+}
+
+void benchmark_note(struct benchmark *benchmark, const char *fmt, ...)
+{
+	struct buf note = BUF_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&note, fmt, ap);
+	va_end(ap);
+	strvec_take(&benchmark->notes, buf_detach(&note));
+}
+
+char *result_timestamp_dup(int64_t seconds)
+{
+	time_t time = (time_t)seconds;
+	char text[64];
+	struct tm parts;
+
+	if (!gmtime_r(&time, &parts) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts))
+		return xstrdup("unknown");
+	return xstrdup(text);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * result.h - the result model (schema version 1): what every mode ends in and every report starts
+ * from. One result is one run; it owns all its strings, which come from malloc().
+ *
+ * Strings are of two kinds. Text is UTF-8 and written as it is. Bytes may be anything (command
+ * lines, paths, symbols) and are escaped on their way out (core/text.h).
+ */
+#ifndef RESULTS_RESULT_H
+#define RESULTS_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buf.h"
+#include "core/strvec.h"
+#include "core/vec.h"
+
+enum { RESULT_VERSION = 1 };
+
+enum result_mode {
+	RESULT_SIMULATION,
+	RESULT_MODES,
+};
+
+enum simulation_metric {
+	SIMULATION_INSTRUCTIONS,
+	SIMULATION_L1_HITS,
+	SIMULATION_LL_HITS,
+	SIMULATION_RAM_HITS,
+	SIMULATION_ESTIMATED_CYCLES,
+	SIMULATION_STARTUP_INSTRUCTIONS,
+	SIMULATION_METRICS,
+};
+
+/* Room in a benchmark; no mode has more. */
+enum { RESULT_METRICS_MAX = 16 };
+
+struct metric_info {
+	const char *name;  /* key in JSON */
+	const char *title; /* of the column */
+};
+
+/* What a mode measures, in the order of its enum. Smaller is better for every metric. */
+struct mode_info {
+	const char *name;
+	const struct metric_info *metrics;
+	size_t metric_count;
+};
+
+const struct mode_info *result_mode_info(enum result_mode mode);
+
+/* 0, or -EINVAL without a frame for a name that is no mode's. */
+int result_mode_from_name(const char *name, enum result_mode *to);
+
+/* A number that may be unknown: null in JSON. */
+struct measure {
+	uint64_t value;
+	bool known;
+};
+
+#define MEASURE_NULL ((struct measure){0})
+#define MEASURE(n) ((struct measure){.value = (n), .known = true})
+
+enum benchmark_status {
+	BENCHMARK_OK,
+	BENCHMARK_FAILED,     /* the benchmark itself went wrong */
+	BENCHMARK_INCOMPLETE, /* it ran, but the figures are lower bounds; the notes say why */
+};
+
+const char *benchmark_status_name(enum benchmark_status status);
+int benchmark_status_from_name(const char *name, enum benchmark_status *to); /* as above */
+
+struct result_function {
+	char *name;   /* bytes */
+	char *object; /* bytes, path; NULL when unknown */
+	uint64_t self;
+	uint64_t inclusive;
+};
+
+struct result_process {
+	int64_t pid;
+	int64_t ppid;
+	char *command;         /* bytes; NULL when unknown */
+	struct measure status; /* exit status, 128+N for signal N */
+	struct measure instructions;
+};
+
+/* Its identity is (uri, mode). */
+struct benchmark {
+	char *uri;  /* text */
+	char *name; /* text */
+	enum result_mode mode;
+	enum benchmark_status status;
+	struct strvec notes; /* text */
+	struct measure metrics[RESULT_METRICS_MAX]; /* by the enum of the mode */
+	VEC(struct result_function) functions;      /* most expensive first */
+	VEC(struct result_process) processes;       /* in the order they started */
+};
+
+struct result_tool {
+	char *name;     /* text */
+	char *version;  /* text */
+	char *build_id; /* text or NULL */
+};
+
+/* Where it ran: what explains a difference between two runs. */
+struct result_system {
+	char *os; /* text, as are all below */
+	char *arch;
+	char *cpu_model;
+	struct strvec cpu_flags; /* sorted */
+	struct measure cores;    /* this process may use */
+	struct measure memory_bytes;
+	char *kernel;
+	char *libc;     /* or NULL */
+	char *valgrind; /* or NULL */
+};
+
+/* What differs from run to run by nature. */
+struct result_run {
+	char *started; /* text, ISO 8601 in UTC; see result_timestamp_dup() */
+	uint64_t duration_ns;
+	char *host;              /* bytes */
+	char *command;           /* bytes: what was asked for, as one line */
+	char *working_directory; /* bytes */
+	struct strvec modes;     /* text, names of the modes */
+};
+
+struct result {
+	struct result_tool tool;
+	struct result_system system;
+	struct result_run run;
+	VEC(struct benchmark) benchmarks;
+};
+
+#define RESULT_INIT {0}
+
+/* Free the contents; NULL members are fine, so that a half-filled result can go. */
+void result_release(struct result *result);
+void benchmark_release(struct benchmark *benchmark);
+
+/*
+ * A new last benchmark, all metrics null; `uri` and `name` are copied. Good until the next add.
+ */
+struct benchmark *result_add(struct result *result, enum result_mode mode, const char *uri,
+	const char *name);
+
+/* A reason why the status is not ok, or a remark. */
+void benchmark_note(struct benchmark *benchmark, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Seconds since 1970 as "2026-01-31T23:59:59Z"; the caller frees. */
+char *result_timestamp_dup(int64_t seconds);
+
+/*
+ * result_json.c: the bytes of results.json and of --json FILE, appended to `to`.
+ */
+void result_write_json(const struct result *result, struct buf *to);
+
+/*
+ * Fill `result` (empty before) from such bytes; `name` of the file is for messages. 0 or -EINVAL
+ * with a frame; the result is empty then.
+ */
+int result_read_json(struct result *result, const char *name, const char *bytes, size_t len);
+
+#endif

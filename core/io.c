@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* io.c - whole reads and writes */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base.h"
+#include "core/io.h"
+
+enum { READ_CHUNK = 64 * 1024 };
+
+int write_full(int fd, const void *data, size_t len)
+{
+	const char *from = data;
+
+	while (len) {
+		ssize_t n = write(fd, from, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		from += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int read_rest(int fd, struct buf *to)
+{
+	for (;;) {
+		ssize_t n = read(fd, buf_reserve(to, READ_CHUNK), READ_CHUNK);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail_errno("cannot read");
+		to->len += (size_t)n;
+		to->data[to->len] = '\0';
+		if (n == 0)
+			return 0;
+	}
+}
+
+int read_file(const char *path, struct buf *to)
+{
+	int fd, rc;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail_errno("cannot open %s", path);
+	rc = read_rest(fd, to);
+	close(fd);
+	return rc ? fail(rc, "%s", path) : 0;
+}
+
+int write_file_atomic(const char *path, const void *data, size_t len, mode_t mode)
+{
+	char *temp = xasprintf("%s.XXXXXX", path);
+	int fd, rc;
+
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0) {
+		rc = fail_errno("cannot create %s", path);
+		goto out;
+	}
+	rc = write_full(fd, data, len);
+	if (!rc && fchmod(fd, mode))
+		rc = -errno;
+	if (close(fd) && !rc)
+		rc = -errno;
+	if (!rc && rename(temp, path))
+		rc = -errno;
+	if (rc) {
+		unlink(temp);
+		errno = -rc;
+		fail_errno("cannot write %s", path);
+	}
+out:
+	free(temp);
+	return rc;
+}

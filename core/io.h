@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* io.h - whole reads and writes */
+#ifndef CORE_IO_H
+#define CORE_IO_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "core/buf.h"
+
+/* All of `data`, through short writes and EINTR. 0 or -errno, no frame recorded. */
+int write_full(int fd, const void *data, size_t len);
+
+/* The rest of `fd`, appended to `to`. 0 or -errno with a frame. */
+int read_rest(int fd, struct buf *to);
+
+/* The whole file at `path`, appended. 0 or -errno with a frame that names the file. */
+int read_file(const char *path, struct buf *to);
+
+/*
+ * Put `data` at `path` in one step: written beside it under a name nobody can guess, then renamed,
+ * so that no reader ever sees half a file. 0 or -errno with a frame.
+ */
+int write_file_atomic(const char *path, const void *data, size_t len, mode_t mode);
+
+#endif

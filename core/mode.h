@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* mode.h - the ways to measure, and their words on the command line */
+#ifndef CORE_MODE_H
+#define CORE_MODE_H
+
+#include "core/opts.h"
+
+enum mode { MODE_SIMULATION, MODE_WALLTIME, MODE_MEMORY };
+
+/* For people: the old word `instrumentation` warns. */
+extern const struct opt_choice mode_words[];
+
+/* For exec-harness: the runner itself hands over the old word, which integrations know. */
+extern const struct opt_choice mode_words_internal[];
+
+const char *mode_name(enum mode mode);
+
+/* 0, or -ENOTSUP with a frame: this build does not measure in this mode. */
+int mode_check_supported(enum mode mode);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* opts_help.c - help and version text of an applet, from its rows */
+#include <stdio.h>
+
+#include "core/applet.h"
+#include "core/base.h"
+#include "core/opts.h"
+
+enum {
+	HELP_WIDTH = 80,
+	HELP_COLUMN = 28, /* where the descriptions begin */
+};
+
+const struct applet *running_applet;
+
+/* A paragraph in the right-hand column. */
+struct writer {
+	struct buf *out;
+	size_t column;
+	bool blank; /* nothing on this line of the description yet */
+};
+
+static const struct opt builtins[] = {
+	{.short_name = 'h', .name = "help", .type = OPT_TYPE_FLAG, .help = "print this help"},
+	{.short_name = 'V', .name = "version", .type = OPT_TYPE_FLAG, .help = "print the version"},
+	OPT_END
+};
+
+const char *opts_program(void)
+{
+	static char text[80];
+	const char *suite = log_name();
+
+	/* The log's name is the applet's own where argv[0] called it, else the suite's. */
+	if (!running_applet || !str_eq(suite, "codspeed"))
+		return suite;
+	snprintf(text, sizeof(text), "%s %s", suite, running_applet->name);
+	return text;
+}
+
+void opts_render_version(struct buf *out)
+{
+	bool own = running_applet && running_applet->kind == APPLET_KIND_APPLET;
+
+	buf_printf(out, "%s %s\n", own ? running_applet->name : "codspeed", CODSPEED_VERSION);
+}
+
+static void begin_line(struct writer *w)
+{
+	buf_printf(w->out, "\n%*s", HELP_COLUMN, "");
+	w->column = HELP_COLUMN;
+	w->blank = true;
+}
+
+/* A piece that stays on one line. */
+static void put_piece(struct writer *w, const char *text, size_t len)
+{
+	if (!w->blank && w->column + 1 + len > HELP_WIDTH)
+		begin_line(w);
+	if (!w->blank) {
+		buf_addch(w->out, ' ');
+		w->column++;
+	}
+	buf_add(w->out, text, len);
+	w->column += len;
+	w->blank = false;
+}
+
+static void put_words(struct writer *w, const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (len)
+			put_piece(w, text, len);
+		text += len + (text[len] == ' ');
+	}
+}
+
+static void put_note(struct writer *w, const char *what, const char *text)
+{
+	char *note = xasprintf("[%s: %s]", what, text);
+
+	put_piece(w, note, strlen(note));
+	free(note);
+}
+
+static void put_choices(struct writer *w, const struct opt *row)
+{
+	struct buf words = BUF_INIT;
+
+	for (const struct opt_choice *c = row->choices; c && c->word; c++)
+		if (!c->hidden && !c->instead)
+			buf_printf(&words, "%s%s", words.len ? " " : "", c->word);
+	if (words.len)
+		put_note(w, row->type == OPT_TYPE_CHOICES ? "list of" : "one of", words.data);
+	buf_release(&words);
+}
+
+static const char *meta_of(const struct opt *row)
+{
+	static const char *const names[] = {
+		[OPT_TYPE_STRING] = "TEXT",      [OPT_TYPE_PATH] = "PATH",
+		[OPT_TYPE_UINT] = "COUNT",       [OPT_TYPE_DURATION] = "DURATION",
+		[OPT_TYPE_CHOICE] = "WORD",      [OPT_TYPE_CHOICES] = "WORD[,WORD]...",
+		[OPT_TYPE_CALL] = "VALUE",
+	};
+
+	return row->meta ? row->meta : names[row->type];
+}
+
+static bool on_by_default(const struct opt *row)
+{
+	bool value = false;
+
+	return row->type == OPT_TYPE_FLAG && row->def && !parse_bool(row->def, &value) && value;
+}
+
+/* "-m, --mode MODE", "--[no-]profiler", "--json[=PATH]" */
+static void put_label(const struct opt *row, struct buf *out)
+{
+	if (row->short_name)
+		buf_printf(out, "  -%c, ", row->short_name);
+	else
+		buf_addstr(out, "      ");
+	buf_printf(out, "--%s%s", on_by_default(row) ? "[no-]" : "", row->name);
+	if (row->type == OPT_TYPE_FLAG)
+		return;
+	buf_printf(out, row->bare ? "[=%s]" : " %s", meta_of(row));
+}
+
+static void put_row(const struct opt *row, struct buf *out)
+{
+	size_t start = out->len;
+	struct writer w = {.out = out, .blank = true};
+
+	if (row->flags & OPT_HIDDEN || row->deprecated)
+		return;
+	put_label(row, out);
+	w.column = out->len - start;
+	if (w.column + 2 > HELP_COLUMN)
+		begin_line(&w);
+	else
+		buf_printf(out, "%*s", (int)(HELP_COLUMN - w.column), "");
+	w.column = HELP_COLUMN;
+	put_words(&w, row->help ? row->help : "");
+	put_choices(&w, row);
+	if (row->env)
+		put_note(&w, "env", row->env);
+	if (row->def && row->type != OPT_TYPE_FLAG)
+		put_note(&w, "default", row->def);
+	if (on_by_default(row))
+		put_note(&w, "default", "on");
+	buf_addch(out, '\n');
+}
+
+static bool has_row(const struct opt *rows, const char *name)
+{
+	for (; rows->type != OPT_TYPE_END; rows++)
+		if (rows->type == OPT_TYPE_ROWS ? has_row(rows->rows, name)
+						: rows->name && str_eq(rows->name, name))
+			return true;
+	return false;
+}
+
+/* The options without a heading end with the ones that every applet has. */
+static void put_builtins(const struct opt *all, struct buf *out, bool *done)
+{
+	for (const struct opt *row = builtins; !*done && row->type != OPT_TYPE_END; row++)
+		if (!has_row(all, row->name))
+			put_row(row, out);
+	*done = true;
+}
+
+static void put_rows(const struct opt *rows, const struct opt *all, struct buf *out, bool *done)
+{
+	for (; rows->type != OPT_TYPE_END; rows++) {
+		if (rows->type == OPT_TYPE_ROWS) {
+			put_rows(rows->rows, all, out, done);
+		} else if (rows->type == OPT_TYPE_GROUP) {
+			put_builtins(all, out, done);
+			buf_printf(out, "\n%s:\n", rows->help);
+		} else {
+			put_row(rows, out);
+		}
+	}
+}
+
+void opts_render_rows(const struct opt *rows, struct buf *out)
+{
+	bool done = false;
+
+	buf_addstr(out, "Options:\n");
+	put_rows(rows, rows, out, &done);
+	put_builtins(rows, out, &done);
+}
+
+static void put_examples(const char *examples, struct buf *out)
+{
+	buf_addstr(out, "\nExamples:\n");
+	while (*examples) {
+		size_t len = strcspn(examples, "\n");
+
+		buf_printf(out, "  %.*s\n", (int)len, examples);
+		examples += len + (examples[len] == '\n');
+	}
+}
+
+void opts_render_help(const struct opt *rows, struct buf *out)
+{
+	const struct applet *applet = running_applet;
+
+	buf_printf(out, "Usage: %s %s\n", opts_program(),
+		   applet && applet->usage ? applet->usage : "[OPTION]...");
+	if (applet && applet->summary)
+		buf_printf(out, "\n%s\n", applet->summary);
+	buf_addch(out, '\n');
+	opts_render_rows(rows, out);
+	if (applet && applet->examples && *applet->examples)
+		put_examples(applet->examples, out);
+}

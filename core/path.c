@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* path.c - paths: names, look-up on PATH, folders made and removed */
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base.h"
+#include "core/buf.h"
+#include "core/path.h"
+
+const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+char *path_absolute(const char *path)
+{
+	char *here, *joined;
+
+	if (path[0] == '/')
+		return xstrdup(path);
+	here = getcwd(NULL, 0);
+	if (!here) {
+		fail_errno("cannot tell the current directory");
+		return NULL;
+	}
+	joined = xasprintf("%s/%s", str_eq(here, "/") ? "" : here, path);
+	free(here);
+	return joined;
+}
+
+char *path_of_self(void)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", target, sizeof(target) - 1);
+
+	if (len < 0) {
+		fail_errno("cannot read /proc/self/exe (is /proc mounted?)");
+		return NULL;
+	}
+	target[len] = '\0';
+	return xstrdup(target);
+}
+
+/* 0: a file that may be executed; else -ENOENT or -EACCES. */
+static int probe_program(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno == EACCES ? -EACCES : -ENOENT;
+	if (!S_ISREG(st.st_mode) || access(path, X_OK))
+		return -EACCES;
+	return 0;
+}
+
+int path_find_program(const char *name, const char *search, char **found)
+{
+	int result = -ENOENT;
+
+	if (!*name)
+		return -ENOENT;
+	if (strchr(name, '/')) {
+		*found = xstrdup(name);
+		result = probe_program(name);
+		if (result)
+			free(*found);
+		return result;
+	}
+	for (const char *at = search ? search : "/usr/local/bin:/bin:/usr/bin";; at++) {
+		size_t len = strcspn(at, ":");
+		/* an empty item is the current directory */
+		char *path = len ? xasprintf("%.*s/%s", (int)len, at, name) : xstrdup(name);
+		int rc = probe_program(path);
+
+		if (rc == 0) {
+			*found = path;
+			return 0;
+		}
+		free(path);
+		if (rc == -EACCES)
+			result = -EACCES;
+		at += len;
+		if (!*at)
+			return result;
+	}
+}
+
+int path_make_folder(const char *path, mode_t mode)
+{
+	char *part = xstrdup(path);
+	int rc = 0;
+
+	for (char *at = part + 1;; at++) {
+		char end = *at;
+
+		if (end != '/' && end != '\0')
+			continue;
+		*at = '\0';
+		if (mkdir(part, mode) && errno != EEXIST) {
+			rc = fail_errno("cannot create the folder %s", part);
+			break;
+		}
+		*at = end;
+		if (!end)
+			break;
+	}
+	free(part);
+	return rc;
+}
+
+static int remove_entry(const char *path, const struct stat *st UNUSED, int type UNUSED,
+			struct FTW *ftw UNUSED)
+{
+	return remove(path);
+}
+
+int path_remove_tree(const char *path)
+{
+	enum { OPEN_FOLDERS = 16 };
+
+	if (nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) && errno != ENOENT)
+		return fail_errno("cannot remove %s", path);
+	return 0;
+}

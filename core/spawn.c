@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* spawn.c - start a program */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/base.h"
+#include "core/exit_code.h"
+#include "core/io.h"
+#include "core/spawn.h"
+
+enum { MODEST_FILES = 65536 };
+
+extern char **environ;
+
+static bool signals_held;
+static sigset_t mask_before; /* what children get */
+
+void spawn_hold_signals(const sigset_t *signals)
+{
+	if (signals_held)
+		return;
+	sigprocmask(SIG_BLOCK, signals, &mask_before);
+	signals_held = true;
+}
+
+void spawn_free_signals(void)
+{
+	if (!signals_held)
+		return;
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	signals_held = false;
+}
+
+/* Which step failed in the child: names for the parent's message, sent as an index. */
+enum step { STEP_CHDIR, STEP_DESCRIPTORS, STEP_EXECUTE };
+
+struct report {
+	enum step step;
+	int error;
+};
+
+static void __attribute__((noreturn)) give_up(int fd, enum step step)
+{
+	struct report r = {step, errno};
+
+	write_full(fd, &r, sizeof(r)); /* a parent that died has no use for it */
+	_exit(EXIT_NOT_FOUND);
+}
+
+/*
+ * Put a descriptor in place. dup2() of a descriptor onto itself would leave it close-on-exec.
+ */
+static int place(int from, int to)
+{
+	if (from < 0)
+		return 0;
+	if (from == to)
+		return fcntl(from, F_SETFD, 0);
+	return dup2(from, to) < 0 ? -1 : 0;
+}
+
+bool spawn_can_fix_addresses(void)
+{
+	int now = personality(0xffffffff); /* asks, changes nothing */
+
+	if (now < 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0)
+		return false;
+	personality((unsigned long)now);
+	return true;
+}
+
+static void limit_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur <= MODEST_FILES)
+		return;
+	limit.rlim_cur = MODEST_FILES;
+	setrlimit(RLIMIT_NOFILE, &limit); /* lowering one's own soft limit cannot fail */
+}
+
+static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_fd, int report_fd)
+{
+	char c;
+
+	while (read(wait_fd, &c, 1) < 0 && errno == EINTR)
+		;
+	if (signals_held)
+		sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	if (s->death_signal)
+		prctl(PR_SET_PDEATHSIG, s->death_signal);
+	if (s->fixed_addresses)
+		personality(ADDR_NO_RANDOMIZE); /* some containers refuse: spawn_can_fix_addresses() */
+	if (s->modest_files)
+		limit_files();
+	if (s->cwd && chdir(s->cwd))
+		give_up(report_fd, STEP_CHDIR);
+	if (place(s->in, 0) || place(s->out, 1) || place(s->err, 2))
+		give_up(report_fd, STEP_DESCRIPTORS);
+	execve(s->path, s->argv, s->envp ? s->envp : environ);
+	give_up(report_fd, STEP_EXECUTE);
+}
+
+int spawn_start(struct spawn *s)
+{
+	int hold[2], report[2], rc;
+
+	if (pipe2(hold, O_CLOEXEC))
+		return fail_errno("cannot create a pipe");
+	if (pipe2(report, O_CLOEXEC)) {
+		rc = fail_errno("cannot create a pipe");
+		goto close_hold;
+	}
+	s->pid = fork();
+	if (s->pid < 0) {
+		rc = fail_errno("cannot fork");
+		goto close_report;
+	}
+	if (s->pid == 0) {
+		close(hold[1]); /* or the child would wait for itself */
+		run_child(s, hold[0], report[1]);
+	}
+	close(hold[0]);
+	close(report[1]);
+	s->hold = hold[1];
+	s->report = report[0];
+	return 0;
+
+close_report:
+	close(report[0]);
+	close(report[1]);
+close_hold:
+	close(hold[0]);
+	close(hold[1]);
+	return rc;
+}
+
+int spawn_release(struct spawn *s)
+{
+	struct report r;
+	ssize_t n;
+
+	close(s->hold);
+	while ((n = read(s->report, &r, sizeof(r))) < 0 && errno == EINTR)
+		;
+	close(s->report);
+	s->hold = s->report = -1;
+	if (n != sizeof(r))
+		return 0; /* closed by a successful execve */
+	errno = r.error;
+	if (r.step == STEP_CHDIR)
+		return fail_errno("cannot enter the working directory %s", s->cwd);
+	if (r.step == STEP_DESCRIPTORS)
+		return fail_errno("cannot set up standard descriptors");
+	return fail_errno("cannot execute %s", s->path);
+}

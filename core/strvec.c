@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* strvec.c - a growing, NULL-terminated list of owned strings */
+#include <stdarg.h>
+
+#include "core/base.h"
+#include "core/buf.h"
+#include "core/strvec.h"
+
+void strvec_take(struct strvec *v, char *s)
+{
+	if (v->len + 2 > v->cap) {
+		v->cap = v->cap ? v->cap * 2 : 16;
+		v->items = xreallocarray(v->items, v->cap, sizeof(*v->items));
+	}
+	v->items[v->len++] = s;
+	v->items[v->len] = NULL;
+}
+
+void strvec_push(struct strvec *v, const char *s)
+{
+	strvec_take(v, xstrdup(s));
+}
+
+void strvec_pushf(struct strvec *v, const char *fmt, ...)
+{
+	struct buf text = BUF_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	strvec_take(v, buf_detach(&text));
+}
+
+void strvec_push_all(struct strvec *v, char *const *items)
+{
+	for (; *items; items++)
+		strvec_push(v, *items);
+}
+
+void strvec_release(struct strvec *v)
+{
+	for (size_t i = 0; i < v->len; i++)
+		free(v->items[i]);
+	free(v->items);
+	*v = (struct strvec)STRVEC_INIT;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* valgrind.c - the callgrind command line */
+#include <ctype.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <valgrind/valgrind.h>
+
+#include "core/base.h"
+#include "core/buf.h"
+#include "core/io.h"
+#include "core/path.h"
+#include "core/spawn.h"
+#include "core/valgrind.h"
+
+static const char *const common_options[] = {
+	"--tool=callgrind",
+	/* neither VALGRIND_OPTS nor an rc file of the user may change the figures */
+	"--command-line-only=yes",
+	"--trace-children=yes",
+	/* one cache model for every machine */
+	"--cache-sim=yes",
+	"--I1=32768,8,64",
+	"--D1=32768,8,64",
+	"--LL=8388608,16,64",
+	"--compress-strings=no",
+	"--combine-dumps=yes",
+	"--dump-line=no",
+	"--collect-systime=nsec",
+	"--read-inline-info=yes",
+};
+
+/*
+ * A dump on entry zeroes the counters, so a forked child starts at about 0 instead of repeating its
+ * parent's cost, and the cost before an exec is on disk before the image goes. Exact names: with a
+ * wildcard a program's own clone_node() would dump at every call.
+ */
+static const char *const dump_points[] = {
+	"fork", "_Fork", "vfork", "clone", "clone3", "execve", "execveat",
+};
+
+/* Not traced: esbuild breaks under valgrind, rustup's wrapper looks at its argv[0]. */
+static const char skipped_everywhere[] = "*esbuild,*.rustup-wrapped";
+
+/* A percent sign starts a substitution in valgrind's file options; two of them are one. */
+static void add_file_option(struct strvec *argv, const char *option, const char *folder,
+			    const char *name)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addstr(&text, option);
+	for (const char *c = folder; *c; c++) {
+		if (*c == '%')
+			buf_addch(&text, '%');
+		buf_addch(&text, *c);
+	}
+	buf_addch(&text, '/');
+	buf_addstr(&text, name);
+	strvec_take(argv, buf_detach(&text));
+}
+
+/* The list of patterns has no escapes: what is special in it becomes a `?`, which matches it too. */
+static void add_pattern(struct buf *list, const char *path)
+{
+	buf_addch(list, ',');
+	for (const char *c = path; *c; c++)
+		buf_addch(list, strchr(",*?\\", *c) || isspace((unsigned char)*c) ? '?' : *c);
+}
+
+/*
+ * In an entrypoint run an exec-harness called by the script must stay native: by the binary's own
+ * path, and by its applet's name, since it is called through links.
+ */
+static int add_skip_list(struct strvec *argv, enum valgrind_use use)
+{
+	struct buf list = BUF_INIT;
+	char *self;
+
+	buf_addstr(&list, "--trace-children-skip=");
+	buf_addstr(&list, skipped_everywhere);
+	if (use == VALGRIND_ENTRYPOINT) {
+		self = path_of_self();
+		if (!self) {
+			buf_release(&list);
+			return -ENOENT;
+		}
+		add_pattern(&list, self);
+		buf_addstr(&list, ",exec-harness,*/exec-harness,codspeed,*/codspeed");
+		free(self);
+	}
+	strvec_take(argv, buf_detach(&list));
+	return 0;
+}
+
+int valgrind_command(struct strvec *argv, enum valgrind_use use, const char *program,
+		     const char *folder)
+{
+	int rc;
+
+	strvec_push(argv, program);
+	for (size_t i = 0; i < ARRAY_SIZE(common_options); i++)
+		strvec_push(argv, common_options[i]);
+	strvec_push(argv, use == VALGRIND_ENTRYPOINT ? "--instr-atstart=no" : "--instr-atstart=yes");
+	rc = add_skip_list(argv, use);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(dump_points); i++)
+		strvec_pushf(argv, "--dump-before=%s", dump_points[i]);
+	add_file_option(argv, "--callgrind-out-file=", folder, "%p.out");
+	add_file_option(argv, "--log-file=", folder, "valgrind.%p.log");
+	strvec_push(argv, "--");
+	return 0;
+}
+
+int valgrind_find(const char *search, char **program)
+{
+	int rc = path_find_program("valgrind", search, program);
+
+	if (rc == -EACCES)
+		return fail(rc, "valgrind was found on PATH, but may not be executed");
+	if (rc)
+		return fail(rc, "valgrind is not installed (not on PATH); install the package "
+				"'valgrind', any version from 3.16 on");
+	return 0;
+}
+
+static int read_version(const char *program, struct buf *text)
+{
+	char *argv[] = {(char *)program, "--version", NULL};
+	struct spawn s = SPAWN_INIT;
+	int out[2], status, rc;
+
+	if (pipe2(out, O_CLOEXEC))
+		return fail_errno("cannot create a pipe");
+	s.path = program;
+	s.argv = argv;
+	s.out = out[1];
+	rc = spawn_start(&s);
+	close(out[1]);
+	if (!rc) {
+		rc = spawn_release(&s);
+		if (!rc)
+			rc = read_rest(out[0], text);
+		while (waitpid(s.pid, &status, 0) < 0 && errno == EINTR)
+			;
+		if (!rc && status)
+			rc = fail(-ENOEXEC, "%s --version fails", program);
+	}
+	close(out[0]);
+	return rc;
+}
+
+int valgrind_version(const char *program, char **version)
+{
+	static const char prefix[] = "valgrind-";
+	struct buf text = BUF_INIT;
+	int rc = read_version(program, &text);
+
+	if (rc)
+		goto out;
+	if (!text.len || !str_starts(text.data, prefix)) {
+		rc = fail(-ENOEXEC, "%s --version does not answer as valgrind does", program);
+		goto out;
+	}
+	text.data[strcspn(text.data, "\r\n")] = '\0';
+	*version = xstrdup(text.data + strlen(prefix));
+out:
+	buf_release(&text);
+	return rc;
+}
+
+bool valgrind_is_tool(const char *path)
+{
+	const char *base = path_base(path);
+
+	return str_starts(base, "callgrind-") && strstr(base, "-linux");
+}
+
+char *const *valgrind_client_words(char *const *argv)
+{
+	if (!*argv)
+		return argv;
+	for (argv++; *argv && str_starts(*argv, "--"); argv++)
+		if (str_eq(*argv, "--"))
+			return argv + 1;
+	return argv;
+}
+
+bool valgrind_is_above(void)
+{
+	return RUNNING_ON_VALGRIND > 0;
+}
