@@ -70,6 +70,7 @@ include $(O)/gen/config.mk $(O)/gen/needs.mk
 endif
 
 # --- libraries: symbol -> what scripts/deps builds, and what is linked (users before used) ---
+# A new one also needs its symbol in Config.in and its header's name in scripts/gen-applets.sh.
 
 DEPS-$(CONFIG_LIB_YYJSON) += yyjson
 LDLIBS-$(CONFIG_LIB_YYJSON) += -lyyjson
@@ -135,9 +136,13 @@ $(O)/include/.stamp: Makefile
 
 release: $(O)/codspeed.stripped
 
+# Links to a binary installed earlier go first: --install replaces no file it does not know.
+BIN = $(DESTDIR)$(PREFIX)/bin
 install: release
-	install -D -m 755 $(O)/codspeed.stripped $(DESTDIR)$(PREFIX)/bin/codspeed
-	$(DESTDIR)$(PREFIX)/bin/codspeed --install $(DESTDIR)$(PREFIX)/bin
+	$(Q)for name in $$($(O)/codspeed.stripped --list); do \
+		if [ $(BIN)/$$name -ef $(BIN)/codspeed ]; then rm -f $(BIN)/$$name; fi; done
+	install -D -m 755 $(O)/codspeed.stripped $(BIN)/codspeed
+	$(if $(CONFIG_FEATURE_INSTALL),$(BIN)/codspeed --install $(BIN))
 
 # --- configuration ---
 

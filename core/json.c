@@ -483,7 +483,6 @@ void json_put_bytes(struct json_writer *w, const char *key, const char *bytes, s
 {
 	struct buf text = BUF_INIT;
 
-	buf_reserve(&text, len); /* data is not NULL then, also for no bytes at all */
 	text_escape(bytes, len, &text);
 	put(w, key, yyjson_mut_strncpy(w->doc, text.data, text.len));
 	buf_release(&text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c - the front door: which applet runs, under which rights, and what is left to do after it */
+/* main.c - the front door: which applet runs, with which rights, and what is left to do after it */
 //config:config FEATURE_INSTALL
 //config:	bool "--list and --install"
 //config:	default y
@@ -16,7 +16,6 @@
 #include "core/base.h"
 #include "core/cleanup.h"
 #include "core/exit_code.h"
-#include "core/io.h"
 #include "core/opts.h"
 #include "core/suggest.h"
 
@@ -72,15 +71,23 @@ static void open_standard_descriptors(void)
 }
 
 /* A file capability belongs to the inode: the file's other applets must not profit from it. */
-static void drop_capabilities(void)
+static void drop_lent_rights(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
 
-	if (syscall(SYS_capset, &header, none)) {
+	if (getauxval(AT_SECURE) && syscall(SYS_capset, &header, none)) {
 		fail_errno("capset");
 		die(EXIT_FAILED, "cannot give up capabilities");
 	}
+}
+
+/* The reader of a pipe has gone. Asked afterwards: by then errno may belong to another call. */
+static bool reader_left(int fd)
+{
+	struct pollfd pipe_end = {.fd = fd, .events = POLLOUT};
+
+	return poll(&pipe_end, 1, 0) > 0 && pipe_end.revents & (POLLERR | POLLHUP);
 }
 
 /*
@@ -89,32 +96,27 @@ static void drop_capabilities(void)
  */
 static int finish_output(int code)
 {
-	int rc = 0;
+	int reason = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+	bool quiet = reason && reader_left(STDOUT_FILENO);
 
-	if (fflush(stdout))
-		rc = errno;
-	else if (ferror(stdout))
-		rc = EIO;
-	if (close(STDOUT_FILENO) && errno != EBADF && !rc)
-		rc = errno;
-	if (!rc)
+	if (close(STDOUT_FILENO) && errno != EBADF && !reason)
+		reason = errno;
+	if (!reason)
 		return code;
-	if (rc != EPIPE)
-		log_error("cannot write to standard output: %s", strerror(rc));
-	return code ? code : running_applet->kind == APPLET_KIND_APPLET ? (int)EXIT_WRAPPER
-									: (int)EXIT_FAILED;
+	if (!quiet)
+		log_error("cannot write to standard output: %s", strerror(reason));
+	if (code)
+		return code;
+	return running_applet && running_applet->kind == APPLET_KIND_APPLET ? (int)EXIT_WRAPPER
+									     : (int)EXIT_FAILED;
 }
 
 static int run_applet(const struct applet *applet, int argc, char **argv)
 {
-	int code;
-
 	running_applet = applet;
-	if (applet->privilege == PRIV_DROP && getauxval(AT_SECURE))
-		drop_capabilities();
-	code = finish_output(applet->main(argc, argv));
-	cleanup_run();
-	return code;
+	if (applet->privilege == PRIV_DROP)
+		drop_lent_rights();
+	return applet->main(argc, argv);
 }
 
 static void add_applets(struct buf *out, const char *title, enum applet_kind kind)
@@ -127,7 +129,7 @@ static void add_applets(struct buf *out, const char *title, enum applet_kind kin
 	}
 }
 
-static int print_help(int fd, int code)
+static void print_help(FILE *to)
 {
 	struct buf text = BUF_INIT;
 
@@ -140,29 +142,8 @@ static int print_help(int fd, int code)
 	buf_addch(&text, '\n');
 	opts_render_rows(front_rows, &text);
 	buf_addstr(&text, "\n'" SUITE " help COMMAND' shows the options of a command.\n");
-	if (write_full(fd, text.data, text.len))
-		code = EXIT_FAILED;
+	fputs(text.data, to);
 	buf_release(&text);
-	return code;
-}
-
-static int print_version(void)
-{
-	static const char text[] = SUITE " " CODSPEED_VERSION "\n";
-
-	return write_full(STDOUT_FILENO, text, strlen(text)) ? EXIT_FAILED : EXIT_DONE;
-}
-
-static int print_names(void)
-{
-	struct buf text = BUF_INIT;
-	int rc;
-
-	for_each_applet(a)
-		buf_printf(&text, "%s\n", a->name);
-	rc = write_full(STDOUT_FILENO, text.data, text.len);
-	buf_release(&text);
-	return rc ? EXIT_FAILED : EXIT_DONE;
 }
 
 /* --install: the running binary and the folder for its names. */
@@ -262,7 +243,7 @@ static const struct applet *need_applet(const char *word)
 		if (a->summary)
 			suggest_add(&near, a->name);
 	suggest_add(&near, "help");
-	suggest_text(&near, "", &text);
+	suggest_text(&near, ", ", "", &text);
 	die_usage("unknown command '%s'%s", word, text.data ? text.data : "");
 }
 
@@ -270,8 +251,10 @@ static int help_command(char **words)
 {
 	char *argv[] = {words[1], (char[]){"--help"}, NULL};
 
-	if (!words[1])
-		return print_help(STDOUT_FILENO, EXIT_DONE);
+	if (!words[1]) {
+		print_help(stdout);
+		return EXIT_DONE;
+	}
 	if (words[2])
 		die_usage("unexpected argument '%s'", words[2]);
 	return run_applet(need_applet(words[1]), 2, argv);
@@ -280,9 +263,12 @@ static int help_command(char **words)
 /* --list and --install. */
 static int manage(const struct front_cfg *cfg, const struct opts_args *args)
 {
+	drop_lent_rights();
 	if (cfg->list && !cfg->install && !cfg->symbolic) {
 		args_expect(args, 0, 0);
-		return print_names();
+		for_each_applet(a)
+			puts(a->name);
+		return EXIT_DONE;
 	}
 	if (cfg->list || !cfg->install)
 		die_usage("--list, and --install [--symbolic] DIR, stand alone");
@@ -292,29 +278,39 @@ static int manage(const struct front_cfg *cfg, const struct opts_args *args)
 	return install_names(args->words[0], cfg->symbolic);
 }
 
+/* argv[1..] of the suite. What args.words holds is the end of argv. */
+static int dispatch(int argc, char **argv, const struct opts_args *args)
+{
+	char **words = args->words;
+
+	if (!args->count) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	if (str_eq(words[0], "help"))
+		return help_command(words);
+	return run_applet(need_applet(words[0]), (int)args->count, argv + argc - args->count);
+}
+
 static int run_suite(int argc, char **argv)
 {
 	struct front_cfg cfg = {0};
 	struct opts_args args;
-	int rc = opts_read(front_rows, &cfg, argc, argv, OPTS_STOP_AT_FIRST, &args);
+	int outcome = opts_read(front_rows, &cfg, argc, argv, OPTS_STOP_AT_FIRST, &args);
+	int code = EXIT_DONE;
 
-	if (rc < 0)
+	if (outcome < 0)
 		die_usage_recorded();
-	if (rc == OPTS_HELP)
-		rc = print_help(STDOUT_FILENO, EXIT_DONE);
-	else if (rc == OPTS_VERSION)
-		rc = print_version();
+	if (outcome == OPTS_HELP)
+		print_help(stdout);
+	else if (outcome == OPTS_VERSION)
+		puts(SUITE " " CODSPEED_VERSION);
 	else if (ENABLE_FEATURE_INSTALL && (cfg.list || cfg.install || cfg.symbolic))
-		rc = manage(&cfg, &args);
-	else if (!args.count)
-		rc = print_help(STDERR_FILENO, EXIT_USAGE);
-	else if (str_eq(args.words[0], "help"))
-		rc = help_command(args.words);
-	else /* the words are the end of argv */
-		rc = run_applet(need_applet(args.words[0]), (int)args.count,
-				argv + argc - args.count);
+		code = manage(&cfg, &args);
+	else
+		code = dispatch(argc, argv, &args);
 	args_release(&args);
-	return rc;
+	return code;
 }
 
 int main(int argc, char **argv)
@@ -322,12 +318,17 @@ int main(int argc, char **argv)
 	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
 	const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : SUITE;
 	const struct applet *applet = applet_find(name);
+	int code;
 
 	open_standard_descriptors();
-	if (!applet || applet->kind != APPLET_KIND_APPLET) {
+	if (applet && applet->kind == APPLET_KIND_APPLET) {
+		log_init(name);
+		code = run_applet(applet, argc, argv);
+	} else {
 		log_init(SUITE);
-		return run_suite(argc, argv);
+		code = run_suite(argc, argv);
 	}
-	log_init(name);
-	return run_applet(applet, argc, argv);
+	code = finish_output(code);
+	cleanup_run();
+	return code;
 }

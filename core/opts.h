@@ -4,9 +4,9 @@
  * and help. Parsing, precedence, range checks and help text all come from the rows.
  *
  *	static const struct opt rows[] = {
- *		OPT_CHOICES('m', "mode", struct cfg, modes, mode_words,
- *			    .env = "CODSPEED_RUNNER_MODE", .meta = "MODE", .help = "what to measure"),
- *		OPT_DURATION(0, "max-time", struct cfg, max_ns, .help = "stop measuring after this"),
+ *		OPT_CHOICES('m', "mode", struct cfg, modes, mode_words, .meta = "MODE",
+ *			    .env = "CODSPEED_RUNNER_MODE", .help = "what to measure"),
+ *		OPT_DURATION(0, "max-time", struct cfg, max_ns, .help = "stop after this"),
  *		OPT_GROUP("Output"),
  *		OPT_PATH(0, "json", struct cfg, json, .help = "write the results here"),
  *		OPT_END
@@ -152,8 +152,8 @@ struct opt {
 enum opts_mode {
 	OPTS_INTERLEAVED = 0,        /* options before, between and after positionals */
 	OPTS_STOP_AT_FIRST = 1 << 0, /* the first positional ends the options */
-	OPTS_COMMAND = 1 << 1,       /* positionals are a command: an unknown option suggests `--` */
-	OPTS_WRAPPER = 1 << 2,       /* usage errors exit with EXIT_WRAPPER instead of EXIT_USAGE */
+	OPTS_COMMAND = 1 << 1,       /* positionals are a command: hint at `--` */
+	OPTS_WRAPPER = 1 << 2,       /* usage errors exit with EXIT_WRAPPER, not EXIT_USAGE */
 };
 
 /* Where an option's value came from. */

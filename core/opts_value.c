@@ -45,7 +45,7 @@ static int no_such_choice(const struct opt *row, const char *word)
 		buf_printf(&text, "%s%s", text.len ? ", " : "", c->word);
 		suggest_add(&near, c->word);
 	}
-	suggest_text(&near, "", &text);
+	suggest_text(&near, "; ", "", &text);
 	rc = fail(-EINVAL, "expected %s%s", row->type == OPT_TYPE_CHOICES ? "some of " : "one of ",
 		  text.data ? text.data : "nothing");
 	buf_release(&text);

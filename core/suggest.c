@@ -81,12 +81,13 @@ void suggest_add(struct suggest *s, const char *name)
 	s->distances[at] = distance;
 }
 
-void suggest_text(const struct suggest *s, const char *prefix, struct buf *out)
+void suggest_text(const struct suggest *s, const char *lead, const char *prefix, struct buf *out)
 {
-	for (size_t i = 0; i < s->len; i++) {
-		buf_addstr(out, i == 0 ? ", did you mean " : i + 1 < s->len ? ", " : " or ");
-		buf_printf(out, "'%s%s'", prefix, s->names[i]);
-	}
-	if (s->len)
-		buf_addch(out, '?');
+	if (!s->len)
+		return;
+	buf_printf(out, "%sdid you mean ", lead);
+	for (size_t i = 0; i < s->len; i++)
+		buf_printf(out, "%s'%s%s'", i == 0 ? "" : i + 1 < s->len ? ", " : " or ", prefix,
+			   s->names[i]);
+	buf_addch(out, '?');
 }

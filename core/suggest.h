@@ -6,7 +6,7 @@
  *
  *	for (...)
  *		suggest_add(&near, name);
- *	suggest_text(&near, "", &line);
+ *	suggest_text(&near, ", ", "", &line);
  */
 #ifndef CORE_SUGGEST_H
 #define CORE_SUGGEST_H
@@ -30,8 +30,11 @@ struct suggest suggest_for(const char *word);
 /* Keeps `name` if it is at most two edits away, or one is the beginning of the other. */
 void suggest_add(struct suggest *s, const char *name);
 
-/* Appends ", did you mean 'a' or 'b'?", or nothing. `prefix` stands before each name ("--"). */
-void suggest_text(const struct suggest *s, const char *prefix, struct buf *out);
+/*
+ * Appends "did you mean 'a' or 'b'?" after `lead`, or nothing at all where no name is near.
+ * `prefix` ("--") stands before each name.
+ */
+void suggest_text(const struct suggest *s, const char *lead, const char *prefix, struct buf *out);
 
 /* Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`. */
 unsigned edit_distance(const char *a, const char *b);

@@ -90,6 +90,7 @@ static void add_hex(struct buf *to, const char *bytes, size_t len)
 
 void text_escape(const char *bytes, size_t len, struct buf *to)
 {
+	buf_addstr(to, "");
 	for (size_t at = 0, step; at < len; at += step) {
 		step = text_sequence(bytes + at, len - at);
 		if (!step)
@@ -103,6 +104,7 @@ void text_escape(const char *bytes, size_t len, struct buf *to)
 
 void text_printable(const char *bytes, size_t len, struct buf *to)
 {
+	buf_addstr(to, "");
 	for (size_t at = 0, step; at < len; at += step) {
 		step = text_sequence(bytes + at, len - at);
 		if (!step)
@@ -133,8 +135,17 @@ static int escaped_byte(const char *s, size_t len)
 	return high < 8 || low < 0 ? -1 : high << 4 | low;
 }
 
+char *text_escape_dup(const char *bytes)
+{
+	struct buf text = BUF_INIT;
+
+	text_escape(bytes, strlen(bytes), &text);
+	return buf_detach(&text);
+}
+
 void text_unescape(const char *text, size_t len, struct buf *to)
 {
+	buf_addstr(to, "");
 	for (size_t at = 0; at < len; at++) {
 		int byte = escaped_byte(text + at, len - at);
 

@@ -4,6 +4,7 @@
  *
  * Arguments, paths and symbols are bytes. Where they enter JSON, names or URIs they go through
  * text_escape(), which loses nothing; where they go to a terminal, through text_printable().
+ * All that append leave a string in the buffer, if only an empty one.
  */
 #ifndef CORE_TEXT_H
 #define CORE_TEXT_H
@@ -24,6 +25,7 @@ bool text_is_utf8(const char *s, size_t len);
  * cannot have written.
  */
 void text_escape(const char *bytes, size_t len, struct buf *to);
+char *text_escape_dup(const char *bytes); /* of a string; the caller frees */
 void text_unescape(const char *text, size_t len, struct buf *to);
 
 /*

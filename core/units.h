@@ -9,8 +9,8 @@
 /*
  * A duration in nanoseconds: a plain number is seconds ("1.5", "1e-3"), else spans that are added
  * ("1h30m", "1.5 s", "20 min 17 nsec"; units from ns to y, a fraction must be whole nanoseconds).
- * A sum past 64 bits is UINT64_MAX; negative, nan and inf are refused. 0 or -EINVAL with a frame that says
- * what was expected, not what was given.
+ * A sum past 64 bits is UINT64_MAX; negative, nan and inf are refused. 0 or -EINVAL with a frame
+ * that says what was expected, not what was given.
  */
 int parse_duration(const char *text, uint64_t *ns);
 

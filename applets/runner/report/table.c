@@ -15,6 +15,7 @@ enum {
 
 #define NAME_TITLE "Benchmark"
 
+#define PLAIN "0"
 #define BOLD "1"
 #define DIM "2"
 #define BOLD_RED "1;31"
@@ -39,9 +40,9 @@ struct table {
 	size_t widths[RESULT_METRICS_MAX];
 };
 
-/* What a walk does with a row: the name comes ready for the terminal. */
-typedef void row_visitor(struct table *table, const char *name, const struct measure *cells,
-	size_t count);
+/* What a walk does with a row: the name comes ready for the terminal; `colour` may be NULL. */
+typedef void row_visitor(struct table *table, const char *colour, const char *name,
+	const struct measure *cells, size_t count);
 
 struct table_style table_style_for(FILE *to)
 {
@@ -66,15 +67,17 @@ static const char *format_measure(char *out, struct measure measure)
 
 /* Printing pieces */
 
+/* NULL paints nothing. */
 static void paint(const struct table *table, const char *colour)
 {
-	if (table->style->colours)
+	if (table->style->colours && colour)
 		fprintf(table->to, "\033[%sm", colour);
 }
 
-static void unpaint(const struct table *table)
+static void end_line(const struct table *table, const char *colour)
 {
-	paint(table, "0");
+	paint(table, colour ? PLAIN : NULL);
+	fputc('\n', table->to);
 }
 
 static void print_blanks(const struct table *table, size_t count)
@@ -100,8 +103,8 @@ static size_t print_cut(const struct table *table, const char *text, size_t colu
 
 /* Rows */
 
-static void measure_row(struct table *table, const char *name, const struct measure *cells,
-	size_t count)
+static void measure_row(struct table *table, const char *colour UNUSED, const char *name,
+	const struct measure *cells, size_t count)
 {
 	char text[UNIT_TEXT];
 
@@ -110,16 +113,17 @@ static void measure_row(struct table *table, const char *name, const struct meas
 		table->widths[i] = larger(table->widths[i], strlen(format_measure(text, cells[i])));
 }
 
-static void print_row(struct table *table, const char *name, const struct measure *cells,
-	size_t count)
+static void print_row(struct table *table, const char *colour, const char *name,
+	const struct measure *cells, size_t count)
 {
 	char text[UNIT_TEXT];
 
+	paint(table, colour);
 	print_blanks(table, table->name_width - print_cut(table, name, table->name_width));
 	for (size_t i = 0; i < count; i++)
 		fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
 			format_measure(text, cells[i]));
-	fputc('\n', table->to);
+	end_line(table, colour);
 }
 
 static void visit_benchmark(struct table *table, const struct benchmark *benchmark,
@@ -127,13 +131,12 @@ static void visit_benchmark(struct table *table, const struct benchmark *benchma
 {
 	struct buf name = BUF_INIT;
 
-	buf_addstr(&name, "");
 	text_printable(benchmark->name, strlen(benchmark->name), &name);
-	visit(table, name.data, benchmark->metrics, table->mode->metric_count);
+	visit(table, NULL, name.data, benchmark->metrics, table->mode->metric_count);
 	buf_release(&name);
 }
 
-/* A row for each process; none where there is just one: it would repeat the benchmark's. */
+/* Only where there are several: a single one would repeat the benchmark's row. */
 static void visit_processes(struct table *table, const struct benchmark *benchmark,
 	row_visitor *visit)
 {
@@ -150,7 +153,7 @@ static void visit_processes(struct table *table, const struct benchmark *benchma
 		buf_clear(&name);
 		process_tree_draw(&tree, i, table->style->utf8, &name);
 		text_printable(command, strlen(command), &name);
-		visit(table, name.data, &process->instructions, 1);
+		visit(table, DIM, name.data, &process->instructions, 1);
 	}
 	process_tree_release(&tree);
 	buf_release(&name);
@@ -175,11 +178,10 @@ static void print_note(const struct table *table, enum benchmark_status status, 
 	const char *label = status == BENCHMARK_OK ? "note" : benchmark_status_name(status);
 	struct buf text = BUF_INIT;
 
-	buf_addstr(&text, "");
 	text_printable(note, strlen(note), &text);
 	paint(table, status_colour(status));
 	fprintf(table->to, "%s%s", status == BENCHMARK_OK ? "  " : "! ", label);
-	unpaint(table);
+	paint(table, PLAIN);
 	fprintf(table->to, "%s%s\n", text.len ? ": " : "", text.data);
 	buf_release(&text);
 }
@@ -270,9 +272,9 @@ static void print_functions(const struct table *table, const struct benchmark *b
 	if (!shown)
 		return;
 	paint(table, DIM);
-	fprintf(table->to, "  %*s  %*s  %7s  Function\n", widths.self, "Self", widths.inclusive,
+	fprintf(table->to, "  %*s  %*s  %7s  Function", widths.self, "Self", widths.inclusive,
 		"Inclusive", "Percent");
-	unpaint(table);
+	end_line(table, DIM);
 	for (size_t i = 0; i < shown; i++)
 		print_function(table, benchmark, &benchmark->functions.items[i], widths);
 }
@@ -316,29 +318,33 @@ static void lay_out(struct table *table, const struct result *result, enum resul
 	fit_to_width(table);
 }
 
+static void print_rule(const struct table *table)
+{
+	size_t columns = table->name_width + numbers_width(table);
+
+	if (table->style->width && columns > table->style->width)
+		columns = table->style->width;
+	while (columns--)
+		fputs(table->style->utf8 ? "─" : "-", table->to);
+	fputc('\n', table->to);
+}
+
 static void print_head(const struct table *table)
 {
-	size_t width = table->name_width + numbers_width(table);
-
 	paint(table, BOLD);
 	fprintf(table->to, "%-*s", (int)table->name_width, NAME_TITLE);
 	for (size_t i = 0; i < table->mode->metric_count; i++)
 		fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
 			table->mode->metrics[i].title);
-	unpaint(table);
-	fputc('\n', table->to);
-	while (width--)
-		fputs(table->style->utf8 ? "─" : "-", table->to);
-	fputc('\n', table->to);
+	end_line(table, BOLD);
+	print_rule(table);
 }
 
 static void print_benchmark(struct table *table, const struct benchmark *benchmark)
 {
 	visit_benchmark(table, benchmark, print_row);
 	print_notes(table, benchmark);
-	paint(table, DIM);
 	visit_processes(table, benchmark, print_row);
-	unpaint(table);
 	print_functions(table, benchmark);
 }
 
@@ -352,10 +358,10 @@ static void print_mode(FILE *to, const struct result *result, const struct table
 	for (size_t i = 0; i < result->benchmarks.len; i++)
 		if (result->benchmarks.items[i].mode == mode)
 			print_benchmark(&table, &result->benchmarks.items[i]);
-	paint(&table, DIM);
-	fprintf(to, "\n%s", style->utf8 ? footers[mode].utf8 : footers[mode].ascii);
-	unpaint(&table);
 	fputc('\n', to);
+	paint(&table, DIM);
+	fputs(style->utf8 ? footers[mode].utf8 : footers[mode].ascii, to);
+	end_line(&table, DIM);
 }
 
 static bool has_mode(const struct result *result, enum result_mode mode)

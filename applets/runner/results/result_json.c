@@ -146,12 +146,15 @@ static void put_fields(struct json_writer *w, const struct field *fields, size_t
 
 #define PUT_FIELDS(w, fields, from) put_fields(w, fields, ARRAY_SIZE(fields), from)
 
-#define PUT_OBJECT(w, key, fields, from)             \
-	do {                                         \
-		json_begin_object(w, key);           \
-		PUT_FIELDS(w, fields, from);         \
-		json_end(w);                         \
-	} while (0)
+static void put_object(struct json_writer *w, const char *key, const struct field *fields,
+	size_t count, const void *from)
+{
+	json_begin_object(w, key);
+	put_fields(w, fields, count, from);
+	json_end(w);
+}
+
+#define PUT_OBJECT(w, key, fields, from) put_object(w, key, fields, ARRAY_SIZE(fields), from)
 
 static void put_metrics(struct json_writer *w, const struct benchmark *benchmark)
 {

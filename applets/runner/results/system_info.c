@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* system_info.c - what the machine is, without starting a process */
 #include <fcntl.h>
-#include <glob.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -190,16 +189,15 @@ static char *find_glibc(const char *arch)
 
 static char *libc_dup(const char *arch)
 {
+	char *musl = xasprintf("/lib/ld-musl-%s.so.1", arch);
 	char *version = find_glibc(arch), *libc = NULL;
-	glob_t musl;
 
-	if (version) {
+	if (version)
 		libc = xasprintf("glibc %s", version);
-	} else if (!glob("/lib/ld-musl-*.so.1", 0, NULL, &musl)) {
+	else if (!access(musl, F_OK))
 		libc = xstrdup("musl");
-		globfree(&musl);
-	}
 	free(version);
+	free(musl);
 	return libc;
 }
 

@@ -45,7 +45,7 @@ struct callgrind_header {
  *
  * What main() has cost is the cost of the calls to `main`, or when the program has no such symbol,
  * of the calls out of the C start-up code that valgrind names `(below main)`. The rest of the total
- * is loading and start-up.
+ * is start-up (loading above all) and the end of the process.
  */
 struct callgrind_part {
 	const struct callgrind_header *file;

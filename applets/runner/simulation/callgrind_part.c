@@ -151,10 +151,10 @@ int callgrind_begin_body(struct callgrind_parser *cg)
 
 static void set_main_cost(struct callgrind_parser *cg)
 {
-	uint64_t ir = cg->main_seen ? cg->main_calls : cg->start_up_calls;
+	uint64_t ir = cg->main_called ? cg->main_calls : cg->start_up_calls;
 
 	cg->part.main_inclusive = ir < cg->ir_sum ? ir : cg->ir_sum;
-	cg->part.below_main_seen |= cg->main_seen;
+	cg->part.below_main_seen |= cg->main_called;
 }
 
 /* Rows whose deeper levels of recursion alone were seen have a self cost only. */
@@ -176,7 +176,7 @@ static void deliver_functions(struct callgrind_parser *cg)
 
 static void reset_part(struct callgrind_parser *cg)
 {
-	memset(&cg->part, 0, sizeof(cg->part));
+	cg->part = (struct callgrind_part){0};
 	buf_clear(&cg->trigger);
 	cg->spawned.len = 0;
 	cg->open = false;
@@ -185,13 +185,14 @@ static void reset_part(struct callgrind_parser *cg)
 	cg->positions = 1;
 	cg->events = 0;
 	cg->ir_sum = 0;
-	cg->main_seen = false;
+	cg->main_called = false;
 	cg->main_calls = 0;
 	cg->start_up_calls = 0;
 	cg->in_function = false;
-	cg->below_main = false;
+	cg->in_main = false;
+	cg->in_below_main = false;
 	cg->pending = CALLGRIND_SELF;
-	memset(&cg->callee, 0, sizeof(cg->callee));
+	cg->callee = (struct callgrind_callee){0};
 }
 
 static int parse_totals(struct callgrind_parser *cg, const char *p, const char *nl)

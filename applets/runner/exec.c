@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* exec.c - measure a command and everything it starts */
+//config:config EXEC
+//config:	bool "exec (60 kb)"
+//config:	default y
+//config:	select EXEC_HARNESS
+//config:	select LIB_YYJSON
+//config:	help
+//config:	  Runs any command as a benchmark and shows what it cost.
+//command:IF_EXEC(COMMAND("exec", "x", exec_main, PRIV_DROP, "measure a command and everything it starts"))
+//usage:[OPTION]... -- COMMAND [ARG]...
+//example:codspeed exec -m simulation -- sort words.txt
+//example:codspeed exec --json results.json --top 10 -- sh -c 'seq 1 1000 | wc -l'
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "applet_prototypes.h"
+#include "core/base.h"
+#include "core/exit_code.h"
+#include "core/walltime_options.h"
+
+#include "applets/runner/session.h"
+
+struct cfg {
+	struct run_options run;
+	struct walltime_options walltime;
+	const char *name;
+	bool print_env;
+};
+
+static const struct opt rows[] = {
+	OPT_STRING(0, "name", struct cfg, name, .meta = "NAME",
+		   .help = "the benchmark's name (default: the command)"),
+	OPT_ROWS(struct cfg, run, struct run_options, run_option_rows),
+	OPT_FLAG(0, "print-env", struct cfg, print_env,
+		 .help = "print what is added to the command's environment, and exit"),
+	OPT_ROWS(struct cfg, walltime, struct walltime_options, walltime_option_rows),
+	OPT_END
+};
+
+static bool is_blank(const char *s)
+{
+	while (isspace((unsigned char)*s))
+		s++;
+	return !*s;
+}
+
+/* The command goes over as arguments, so that every byte of it arrives. */
+static void run_harness(struct session *s, const struct cfg *cfg, char *const *words)
+{
+	struct strvec argv = STRVEC_INIT;
+	struct spawn spawn = SPAWN_INIT;
+
+	strvec_push(&argv, "exec-harness");
+	if (cfg->name)
+		strvec_pushf(&argv, "--name=%s", cfg->name);
+	strvec_push(&argv, "--");
+	strvec_push_all(&argv, words);
+	spawn.path = "/proc/self/exe"; /* this very binary; nothing else may choose it */
+	spawn.argv = argv.items;
+	spawn.death_signal = SIGTERM;
+	if (session_watch(s, &spawn, NULL))
+		die(EXIT_FAILED, "cannot start exec-harness");
+	strvec_release(&argv);
+}
+
+int exec_main(int argc, char **argv)
+{
+	struct cfg cfg = {0};
+	struct opts_args args;
+	struct session session;
+	int status;
+
+	opts_parse(rows, &cfg, argc, argv, OPTS_INTERLEAVED | OPTS_COMMAND, &args);
+	if (cfg.print_env) {
+		session_print_env(&cfg.run, args.count ? args.words[0] : NULL);
+		args_release(&args);
+		return EXIT_DONE;
+	}
+	if (!args.count || is_blank(args.words[0]))
+		die_usage("benchmark %s: the command is empty", cfg.name ? cfg.name : "<unnamed>");
+	session_begin(&session, &cfg.run, args.words, args.words[0]);
+	run_harness(&session, &cfg, args.words);
+	status = session_end(&session);
+	args_release(&args);
+	return status;
+}

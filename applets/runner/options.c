@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* options.c - the options that run and exec share */
+#include "core/base.h"
+#include "core/mode.h"
+
+#include "applets/runner/options.h"
+
+/* What only matters with an upload, an installation or a mode that is not part of this version. */
+#define IGNORED_TEXT(name_, env_)                                                              \
+	OPT_STRING(0, name_, struct run_options, ignored_text, .env = (env_),                  \
+		   .flags = OPT_HIDDEN | OPT_REPEAT, .help = "accepted, without effect")
+#define IGNORED_FLAG(name_, env_)                                                              \
+	OPT_FLAG(0, name_, struct run_options, ignored_flag, .env = (env_),                    \
+		 .flags = OPT_HIDDEN | OPT_REPEAT, .help = "accepted, without effect")
+
+const struct opt run_option_rows[] = {
+	OPT_CHOICES('m', "mode", struct run_options, modes, mode_words, .meta = "MODE",
+		    .env = "CODSPEED_RUNNER_MODE",
+		    .help = "what to measure (default: simulation where valgrind is installed)"),
+	OPT_PATH(0, "working-directory", struct run_options, working_directory, .meta = "DIR",
+		 .help = "run the command there"),
+	OPT_DURATION(0, "timeout", struct run_options, timeout_ns, .min = 1,
+		     .help = "end the command after this time; the run has then failed"),
+	OPT_FLAG(0, "allow-empty", struct run_options, allow_empty,
+		 .help = "no benchmark found is no error"),
+	OPT_GROUP("Results"),
+	OPT_PATH(0, "profile-folder", struct run_options, profile_folder, .meta = "DIR",
+		 .help = "leave the raw data and results.json there (default: a new folder in TMPDIR)"),
+	OPT_PATH(0, "json", struct run_options, json, .meta = "FILE",
+		 .help = "also write results.json to FILE; `-` for standard output"),
+	OPT_UINT(0, "top", struct run_options, top, .meta = "N", .max = 100000,
+		 .help = "list the N most expensive functions of each benchmark"),
+	IGNORED_FLAG("skip-upload", "CODSPEED_SKIP_UPLOAD"),
+	IGNORED_FLAG("skip-setup", NULL),
+	IGNORED_FLAG("show-full-output", NULL),
+	IGNORED_FLAG("cycle-estimation", "CODSPEED_CYCLE_ESTIMATION"),
+	IGNORED_FLAG("exclude-allocations", "CODSPEED_EXCLUDE_ALLOCATIONS"),
+	IGNORED_FLAG("enable-profiler", "CODSPEED_PROFILER_ENABLED"),
+	IGNORED_TEXT("token", "CODSPEED_TOKEN"),
+	IGNORED_TEXT("upload-url", "CODSPEED_UPLOAD_URL"),
+	IGNORED_TEXT("repository", "CODSPEED_REPOSITORY"),
+	IGNORED_TEXT("provider", "CODSPEED_PROVIDER"),
+	IGNORED_TEXT("go-runner-version", "CODSPEED_GO_RUNNER_VERSION"),
+	OPT_END
+};

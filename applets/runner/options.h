@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* options.h - the options that run and exec share */
+#ifndef RUNNER_OPTIONS_H
+#define RUNNER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/opts.h"
+
+struct run_options {
+	struct opt_list modes;
+	const char *profile_folder;
+	const char *working_directory;
+	const char *json; /* a path, "-" for standard output, NULL for none */
+	uint64_t top;     /* functions to list for each benchmark */
+	uint64_t timeout_ns;
+	bool allow_empty;
+
+	/* Of upstream's command line: accepted, so that its CI scripts work unchanged. */
+	const char *ignored_text;
+	bool ignored_flag;
+};
+
+/* For OPT_ROWS(struct cfg, member, struct run_options, run_option_rows). */
+extern const struct opt run_option_rows[];
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* report.c - a result to where it was asked for */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/base.h"
+#include "core/build_id.h"
+#include "core/io.h"
+
+#include "applets/runner/report/report.h"
+#include "applets/runner/report/table.h"
+#include "applets/runner/results/system_info.h"
+
+void report_describe(struct result *r, const char *valgrind)
+{
+	r->tool.name = xstrdup("codspeed");
+	r->tool.version = xstrdup(CODSPEED_VERSION);
+	r->tool.build_id = build_id_dup();
+	system_info_collect(&r->system, valgrind);
+	r->run.host = system_info_host_dup();
+}
+
+int report_json(const struct result *r, const char *path)
+{
+	struct buf text = BUF_INIT;
+	int rc;
+
+	result_write_json(r, &text);
+	if (str_eq(path, "-")) {
+		rc = write_full(STDOUT_FILENO, text.data, text.len);
+		if (rc)
+			fail(rc, "cannot write the results to standard output: %s", strerror(-rc));
+	} else {
+		rc = write_file_atomic(path, text.data, text.len, 0644);
+	}
+	buf_release(&text);
+	return rc;
+}
+
+void report_table(const struct result *r, size_t top)
+{
+	struct table_style style = table_style_for(stdout);
+
+	style.top = top;
+	table_print(stdout, r, &style);
+}

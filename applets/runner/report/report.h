@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* report.h - a result to where it was asked for */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stddef.h>
+
+#include "applets/runner/results/result.h"
+
+/* Fill in tool and system. `valgrind` is its version, or NULL. */
+void report_describe(struct result *r, const char *valgrind);
+
+/* As JSON to a file, or to standard output for "-". 0 or -errno with a frame. */
+int report_json(const struct result *r, const char *path);
+
+/* As a table to standard output, with `top` functions for each benchmark. */
+void report_table(const struct result *r, size_t top);
+
+#endif

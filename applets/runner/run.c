@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* run.c - run a command whose benchmarks report through a CodSpeed integration */
+//config:config RUN
+//config:	bool "run (60 kb)"
+//config:	default y
+//config:	select LIB_YYJSON
+//config:	help
+//config:	  Runs benchmarks that are written with a CodSpeed integration
+//config:	  (pytest, vitest, cargo, ...) and shows what each cost.
+//command:IF_RUN(COMMAND("run", "r", run_main, PRIV_DROP, "run benchmarks written with a CodSpeed integration"))
+//usage:[OPTION]... -- COMMAND [ARG]...
+//usage:[OPTION]... -- 'SHELL TEXT'
+//example:codspeed run -m simulation -- pytest tests/ --codspeed
+//example:codspeed run -- 'cargo codspeed build && cargo codspeed run'
+#include <ctype.h>
+#include <signal.h>
+
+#include "applet_prototypes.h"
+#include "core/base.h"
+#include "core/env.h"
+#include "core/exit_code.h"
+#include "core/valgrind.h"
+
+#include "applets/runner/entrypoint.h"
+#include "applets/runner/session.h"
+#include "applets/runner/wrappers.h"
+
+struct cfg {
+	struct run_options run;
+	bool track_subprocess;
+};
+
+static const struct opt rows[] = {
+	OPT_ROWS(struct cfg, run, struct run_options, run_option_rows),
+	OPT_FLAG(0, "simulation-track-subprocess", struct cfg, track_subprocess,
+		 .env = "CODSPEED_SIMULATION_TRACK_SUBPROCESS",
+		 .help = "also count programs that a benchmark starts (CodSpeed's valgrind only)"),
+	OPT_END
+};
+
+static bool is_blank(const char *s)
+{
+	while (isspace((unsigned char)*s))
+		s++;
+	return !*s;
+}
+
+/* The whole command under one valgrind; where it counts, the integration says. */
+static void run_entrypoint(struct session *s, const struct strvec *command)
+{
+	struct strvec argv = STRVEC_INIT;
+	struct spawn spawn = SPAWN_INIT;
+	struct proctree tree = {0};
+
+	if (valgrind_command(&argv, VALGRIND_ENTRYPOINT, s->valgrind, s->folder.path))
+		die_recorded(EXIT_FAILED);
+	strvec_push_all(&argv, command->items);
+	spawn.path = s->valgrind;
+	spawn.argv = argv.items;
+	spawn.modest_files = true;
+	spawn.death_signal = SIGKILL;
+	spawn.fixed_addresses = spawn_can_fix_addresses();
+	if (!spawn.fixed_addresses)
+		log_warn("address randomisation cannot be switched off here; figures may differ a "
+			 "little from run to run");
+	if (session_watch(s, &spawn, &tree))
+		die(EXIT_FAILED, "cannot run the command under valgrind");
+	proctree_release(&tree);
+	strvec_release(&argv);
+}
+
+static void check_track_subprocess(const struct cfg *cfg, const struct session *s)
+{
+	if (cfg->track_subprocess && !strstr(s->valgrind_version, "codspeed"))
+		die(EXIT_UNSUPPORTED, "--simulation-track-subprocess needs CodSpeed's valgrind, this is "
+				      "%s, which measures only processes that an integration runs in; "
+				      "leave the option out, or measure the program whole with "
+				      "'codspeed exec'", s->valgrind_version);
+}
+
+int run_main(int argc, char **argv)
+{
+	struct strvec command = STRVEC_INIT;
+	struct cfg cfg = {0};
+	struct opts_args args;
+	struct session session;
+	int status;
+
+	opts_parse(rows, &cfg, argc, argv, OPTS_INTERLEAVED | OPTS_COMMAND, &args);
+	if (!args.count || is_blank(args.words[0]))
+		die_usage("the benchmark command is empty");
+	session_begin(&session, &cfg.run, args.words, args.words[0]);
+	session.entrypoint = true;
+	check_track_subprocess(&cfg, &session);
+	if (wrappers_install(&session.env) ||
+	    entrypoint_words(&command, args.words, env_get(&session.env, "PATH")))
+		die_recorded(EXIT_FAILED);
+	run_entrypoint(&session, &command);
+	status = session_end(&session);
+	strvec_release(&command);
+	args_release(&args);
+	return status;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* costs.c - event counts of a simulation and the metrics made of them */
+#include "core/base.h"
+
+#include "applets/runner/simulation/costs.h"
+
+enum { LL_CYCLES = 5, RAM_CYCLES = 35 };
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	uint64_t s;
+
+	return __builtin_add_overflow(a, b, &s) ? UINT64_MAX : s;
+}
+
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+	uint64_t p;
+
+	return __builtin_mul_overflow(a, b, &p) ? UINT64_MAX : p;
+}
+
+void costs_add_part(struct costs *to, const struct callgrind_part *part)
+{
+	for (size_t i = 0; i < CG_EVENT_COUNT; i++) {
+		to->events[i] = sum(to->events[i], part->costs[i]);
+		to->has_event[i] |= part->has_event[i];
+	}
+	to->below_main_seen |= part->below_main_seen;
+	to->main_inclusive = sum(to->main_inclusive, part->main_inclusive);
+	to->parts++;
+}
+
+void costs_add(struct costs *to, const struct costs *from)
+{
+	for (size_t i = 0; i < CG_EVENT_COUNT; i++) {
+		to->events[i] = sum(to->events[i], from->events[i]);
+		to->has_event[i] |= from->has_event[i];
+	}
+	to->below_main_seen |= from->below_main_seen;
+	to->main_inclusive = sum(to->main_inclusive, from->main_inclusive);
+	to->parts += from->parts;
+}
+
+struct measure costs_startup(const struct costs *c)
+{
+	if (!c->below_main_seen)
+		return MEASURE_NULL;
+	return MEASURE(difference(c->events[CG_IR], c->main_inclusive));
+}
+
+void costs_to_metrics(const struct costs *c, struct measure metrics[SIMULATION_METRICS])
+{
+	const uint64_t *e = c->events;
+	uint64_t ram, ll, l1;
+
+	metrics[SIMULATION_INSTRUCTIONS] = MEASURE(e[CG_IR]);
+	for (size_t i = 0; i < CG_EVENT_COUNT; i++)
+		if (!c->has_event[i])
+			return;
+	ram = sum(sum(e[CG_ILMR], e[CG_DLMR]), e[CG_DLMW]);
+	ll = difference(sum(sum(e[CG_I1MR], e[CG_D1MR]), e[CG_D1MW]), ram);
+	l1 = difference(difference(sum(sum(e[CG_IR], e[CG_DR]), e[CG_DW]), ll), ram);
+	metrics[SIMULATION_L1_HITS] = MEASURE(l1);
+	metrics[SIMULATION_LL_HITS] = MEASURE(ll);
+	metrics[SIMULATION_RAM_HITS] = MEASURE(ram);
+	metrics[SIMULATION_ESTIMATED_CYCLES] =
+		MEASURE(sum(l1, sum(product(LL_CYCLES, ll), product(RAM_CYCLES, ram))));
+}

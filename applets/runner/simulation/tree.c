@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* tree.c - benchmarks of exec-harness: the dumps of a whole process tree, added up */
+#include <ctype.h>
+#include <signal.h>
+
+#include "core/base.h"
+#include "core/buf.h"
+#include "core/exit_code.h"
+#include "core/io.h"
+#include "core/text.h"
+
+#include "applets/runner/simulation/profile.h"
+
+/* One benchmark while its tree is added up. */
+struct adding {
+	const char *folder;
+	struct benchmark *b;
+	struct function_costs *functions; /* NULL: not wanted */
+	struct profile_summary *summary;
+	struct strvec *claimed;
+
+	struct costs total;
+	struct costs image; /* of the image at hand */
+	uint64_t startup;
+	bool startup_known;
+	size_t lost_starts; /* images whose cost before their exec is missing */
+	bool nothing;       /* the root left no dump */
+};
+
+static struct function_costs *on_part_begin(void *ctx, const struct callgrind_part *part UNUSED)
+{
+	return ((struct adding *)ctx)->functions;
+}
+
+static int on_part_end(void *ctx, const struct callgrind_part *part)
+{
+	costs_add_part(&((struct adding *)ctx)->image, part);
+	return 0;
+}
+
+static const struct callgrind_ops ops = {on_part_begin, on_part_end};
+
+static void mark_incomplete(struct benchmark *b)
+{
+	if (b->status == BENCHMARK_OK)
+		b->status = BENCHMARK_INCOMPLETE;
+}
+
+/* What the flaws of an image mean for the benchmark's figures. */
+static void note_flaws(struct adding *a, const struct record_process *p,
+		       const struct record_image *image)
+{
+	if (!image->measured) {
+		benchmark_note(a->b, "not measured: %s (pid %lld) matches a pattern of programs that "
+				     "valgrind must not trace (*esbuild, *.rustup-wrapped)",
+			       image->command, (long long)p->pid);
+		return;
+	}
+	if (image->flaws & IMAGE_NO_DUMP) {
+		mark_incomplete(a->b);
+		benchmark_note(a->b, "the cost of %s (pid %lld) is missing: it was killed before it "
+				     "could write its dump", image->command, (long long)p->pid);
+	}
+	if (image->flaws & IMAGE_REPEATS)
+		benchmark_note(a->b, "upper bound: %s (pid %lld) was forked by a program without "
+				     "symbols; its figure repeats what its parent had spent before",
+			       image->command, (long long)p->pid);
+	if (image->flaws & IMAGE_START_LOST)
+		a->lost_starts++;
+}
+
+static void add_image(struct adding *a, const struct record_process *p,
+		      const struct record_image *image)
+{
+	struct measure startup;
+
+	a->image = (struct costs){0};
+	for (size_t i = 0; i < image->dumps.len; i++) {
+		strvec_push(a->claimed, image->dumps.items[i]);
+		if (!profile_read_dump(a->folder, image->dumps.items[i], &ops, a, a->b, a->summary)) {
+			mark_incomplete(a->b);
+			benchmark_note(a->b, "%s/%s is empty: the cost of %s (pid %lld) is missing",
+				       a->folder, image->dumps.items[i], image->command,
+				       (long long)p->pid);
+		}
+	}
+	note_flaws(a, p, image);
+	costs_add(&a->total, &a->image);
+	if (image->forked || !image->measured)
+		return; /* no loader ran */
+	startup = costs_startup(&a->image);
+	a->startup += startup.value;
+	a->startup_known &= startup.known;
+}
+
+/* ---- A process that valgrind itself brought down ---- */
+
+/* The lines after valgrind's banner, for a log that says why a process died. */
+static void show_log(const char *path, const char *text)
+{
+	enum { SHOWN = 20 };
+	size_t shown = 0;
+
+	log_info("from %s:", path);
+	for (const char *at = text; *at && shown < SHOWN;) {
+		size_t len = strcspn(at, "\n");
+		bool banner = memmem(at, len, "Callgrind, a call", 17) || memmem(at, len, "Copyright", 9) ||
+			      memmem(at, len, "Using Valgrind", 14) || memmem(at, len, "refs:", 5) ||
+			      memmem(at, len, "miss", 4) || memmem(at, len, "rerun with", 10);
+
+		if (!banner && len > strspn(at, "=-0123456789 ")) {
+			log_info("  %.*s", (int)len, at);
+			shown++;
+		}
+		at += len + (at[len] == '\n');
+	}
+}
+
+/* The text behind `key` up to `end`, as a note's part; NULL when the log does not have it. */
+static char *log_text(const char *log, const char *key, const char *end)
+{
+	const char *at = strstr(log, key);
+
+	return at ? xstrndup(at + strlen(key), strcspn(at + strlen(key), end)) : NULL;
+}
+
+/* An instruction that valgrind does not know ends the program with SIGILL. */
+static void note_instruction(struct benchmark *b, const struct record_process *p, const char *log)
+{
+	char *address = log_text(log, "nrecognised instruction at address ", ".\n");
+	char *function = log_text(log, ": ", "\n");
+	const char *at = strstr(log, "nrecognised instruction at address ");
+
+	free(function);
+	function = at ? log_text(at, " at 0x", "\n") : NULL;
+	if (address)
+		benchmark_note(b, "pid %lld: valgrind lacks the instruction at %s%s%s; rebuild the "
+				  "program without -march=native, or with fewer CPU features",
+			       (long long)p->pid, address, function ? ", at 0x" : "",
+			       function ? function : "");
+	free(address);
+	free(function);
+}
+
+static bool died_of_a_fault(int status)
+{
+	int signal_number = status - EXIT_SIGNAL_BASE;
+
+	return signal_number == SIGILL || signal_number == SIGSEGV || signal_number == SIGBUS ||
+	       signal_number == SIGFPE || signal_number == SIGABRT;
+}
+
+/* Whichever process of the tree it was: its own log tells, without any debug switch. */
+static void explain_fault(struct adding *a, const struct record_process *p)
+{
+	char *path;
+	struct buf log = BUF_INIT;
+
+	if (!died_of_a_fault(p->status))
+		return;
+	path = xasprintf("%s/valgrind.%lld.log", a->folder, (long long)p->pid);
+	if (read_file(path, &log)) {
+		error_clear();
+	} else if (log.len) {
+		if (p->status == EXIT_SIGNAL_BASE + SIGILL)
+			note_instruction(a->b, p, log.data);
+		show_log(path, log.data);
+	}
+	buf_release(&log);
+	free(path);
+}
+
+/* ---- Processes and the benchmark ---- */
+
+static void add_process(struct adding *a, const struct record_process *p)
+{
+	struct result_process out = {.pid = p->pid, .ppid = p->parent};
+	uint64_t before = a->total.events[CG_IR];
+	size_t parts_before = a->total.parts;
+	bool complete = true;
+
+	for (size_t i = 0; i < p->images.len; i++) {
+		add_image(a, p, &p->images.items[i]);
+		complete &= !(p->images.items[i].flaws & IMAGE_NO_DUMP);
+	}
+	if (p->images.len)
+		out.command = xstrdup(vec_last(&p->images)->command);
+	if (p->status >= 0)
+		out.status = MEASURE((uint64_t)p->status);
+	if (a->total.parts > parts_before && complete)
+		out.instructions = MEASURE(a->total.events[CG_IR] - before);
+	vec_push(&a->b->processes, out);
+	if (p->outlived)
+		benchmark_note(a->b, "%s (pid %lld) was still running when the benchmark had ended and "
+				     "was ended; its cost depends on that moment",
+			       out.command ? out.command : "?", (long long)p->pid);
+	explain_fault(a, p);
+}
+
+static void note_status(struct benchmark *b, const struct record_benchmark *from)
+{
+	if (from->status == 0)
+		return;
+	b->status = BENCHMARK_FAILED;
+	if (from->signal)
+		benchmark_note(b, "killed by signal %d (%s)", from->signal, strsignal(from->signal));
+	else if (from->status > 0)
+		benchmark_note(b, "exit status %d", from->status);
+	else
+		benchmark_note(b, "its exit status could not be told");
+}
+
+static void note_circumstances(struct adding *a, const struct record_benchmark *from)
+{
+	if (a->lost_starts)
+		benchmark_note(a->b, "lower bound: what %zu program image%s spent before executing "
+				     "another program is not counted (no symbol for execve there)",
+			       a->lost_starts, a->lost_starts == 1 ? "" : "s");
+	if (from->untraced)
+		benchmark_note(a->b, "lower bound: ptrace is forbidden here, so what a process spends "
+				     "before it executes another program is not counted");
+	if (from->random_addresses)
+		benchmark_note(a->b, "address randomisation was on: figures may differ a little from "
+				     "run to run");
+}
+
+static void put_metrics(struct adding *a)
+{
+	if (!a->total.parts) {
+		mark_incomplete(a->b);
+		return; /* all null: never a silent zero */
+	}
+	costs_to_metrics(&a->total, a->b->metrics);
+	if (a->startup_known)
+		a->b->metrics[SIMULATION_STARTUP_INSTRUCTIONS] = MEASURE(a->startup);
+}
+
+static void add_benchmark(struct adding *a, struct result *result,
+			  const struct record_benchmark *from, size_t top)
+{
+	struct function_costs functions;
+	char *name = text_escape_dup(from->name);
+
+	function_costs_init(&functions);
+	a->functions = top ? &functions : NULL;
+	a->b = result_add(result, RESULT_SIMULATION, from->uri, name);
+	a->startup_known = true;
+	note_status(a->b, from);
+	for (size_t i = 0; i < from->processes.len; i++)
+		add_process(a, &from->processes.items[i]);
+	note_circumstances(a, from);
+	put_metrics(a);
+	profile_put_functions(a->b, &functions, top);
+	function_costs_release(&functions);
+	free(name);
+}
+
+void profile_load_trees(struct result *result, const char *folder, size_t top,
+			const struct simulation_record *record, struct strvec *claimed,
+			struct profile_summary *summary)
+{
+	for (size_t i = 0; i < record->benchmarks.len; i++) {
+		struct adding a = {.folder = folder, .summary = summary, .claimed = claimed};
+
+		add_benchmark(&a, result, &record->benchmarks.items[i], top);
+	}
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * uri_parts.c - benchmarks of an integration: the parts of dumps that name a URI.
+ *
+ * A client request ends each part; its text, in the part's Trigger line, is the benchmark's URI or
+ * announces the integration. A dump that a fork or an exec made inside a benchmark's window belongs
+ * to the next part with a URI; without one it lies outside and is dropped.
+ */
+#include "core/base.h"
+#include "core/text.h"
+
+#include "applets/runner/simulation/profile.h"
+
+#define REQUEST "Client Request: "
+#define METADATA "Metadata: "
+
+/* A benchmark on its way. Kept apart from the result, whose benchmarks move when one is added. */
+struct gathered {
+	char *uri;
+	struct costs costs;
+	struct function_costs functions;
+	size_t runs;
+	VEC(uint64_t) spawned; /* processes that its parts started (CodSpeed's valgrind) */
+	char *damage;          /* what was wrong with a dump it is in, NULL */
+};
+
+struct gathering {
+	const char *folder;
+	struct profile_summary *summary;
+	bool functions_wanted;
+	VEC(struct gathered) benchmarks;
+
+	/* Parts since the last one with a name. */
+	struct costs pending;
+	struct function_costs pending_functions;
+	VEC(uint64_t) pending_spawned;
+	size_t named_here; /* benchmarks with a part in the dump at hand */
+};
+
+/* The URI that ends this part, or NULL. */
+static const char *uri_of(const struct callgrind_part *part)
+{
+	const char *text = part->trigger + strlen(REQUEST);
+
+	if (!str_starts(part->trigger, REQUEST) || str_starts(text, METADATA) || !*text)
+		return NULL;
+	return text;
+}
+
+static bool is_dump_point(const struct callgrind_part *part)
+{
+	return str_starts(part->trigger, "--dump-before=");
+}
+
+static void forget_pending(struct gathering *g)
+{
+	g->pending = (struct costs){0};
+	g->pending_spawned.len = 0;
+	if (g->pending_functions.rows.len) {
+		function_costs_release(&g->pending_functions);
+		function_costs_init(&g->pending_functions);
+	}
+}
+
+static struct gathered *gathered_of(struct gathering *g, const char *uri)
+{
+	for (size_t i = 0; i < g->benchmarks.len; i++)
+		if (str_eq(g->benchmarks.items[i].uri, uri))
+			return &g->benchmarks.items[i];
+	vec_push(&g->benchmarks, (struct gathered){.uri = xstrdup(uri)});
+	function_costs_init(&vec_last(&g->benchmarks)->functions);
+	return vec_last(&g->benchmarks);
+}
+
+static struct function_costs *on_part_begin(void *ctx, const struct callgrind_part *part)
+{
+	struct gathering *g = ctx;
+
+	if (!g->functions_wanted || !(uri_of(part) || is_dump_point(part)))
+		return NULL;
+	return &g->pending_functions;
+}
+
+static void add_pending(struct gathering *g, const struct callgrind_part *part)
+{
+	costs_add_part(&g->pending, part);
+	for (size_t i = 0; i < part->spawned_count; i++)
+		vec_push(&g->pending_spawned, part->spawned[i]);
+}
+
+static void note_integration(struct gathering *g, const struct callgrind_part *part)
+{
+	const char *text = part->trigger + strlen(REQUEST);
+
+	if (!str_starts(part->trigger, REQUEST METADATA) || g->summary->integration)
+		return;
+	g->summary->integration = xstrdup(text + strlen(METADATA));
+}
+
+static int on_part_end(void *ctx, const struct callgrind_part *part)
+{
+	struct gathering *g = ctx;
+	const char *uri = uri_of(part);
+	struct gathered *b;
+
+	if (is_dump_point(part)) {
+		add_pending(g, part);
+		return 0;
+	}
+	note_integration(g, part);
+	if (uri) {
+		add_pending(g, part);
+		b = gathered_of(g, uri);
+		costs_add(&b->costs, &g->pending);
+		function_costs_merge(&b->functions, &g->pending_functions);
+		for (size_t i = 0; i < g->pending_spawned.len; i++)
+			vec_push(&b->spawned, g->pending_spawned.items[i]);
+		b->runs++;
+		g->named_here++;
+	}
+	forget_pending(g);
+	return 0;
+}
+
+static const struct callgrind_ops ops = {on_part_begin, on_part_end};
+
+static void read_dump(struct gathering *g, const char *name)
+{
+	size_t damaged = g->summary->damaged_dumps;
+
+	g->named_here = 0;
+	profile_read_dump(g->folder, name, &ops, g, NULL, g->summary);
+	forget_pending(g);
+	if (g->summary->damaged_dumps > damaged && g->named_here) {
+		struct gathered *last = vec_last(&g->benchmarks);
+
+		free(last->damage);
+		last->damage = xasprintf("%s/%s is damaged: parts after this one may be missing",
+					 g->folder, name);
+	}
+}
+
+/* ---- Processes that a benchmark started, by the edges of CodSpeed's valgrind ---- */
+
+struct subtree {
+	struct gathering *g;
+	struct gathered *b;
+	VEC(uint64_t) todo; /* grows while it is walked; also what was seen */
+};
+
+static void plan(struct subtree *s, uint64_t pid)
+{
+	for (size_t i = 0; i < s->todo.len; i++)
+		if (s->todo.items[i] == pid)
+			return;
+	vec_push(&s->todo, pid);
+}
+
+static struct function_costs *on_child_part_begin(void *ctx, const struct callgrind_part *part UNUSED)
+{
+	struct subtree *s = ctx;
+
+	return s->g->functions_wanted ? &s->b->functions : NULL;
+}
+
+static int on_child_part_end(void *ctx, const struct callgrind_part *part)
+{
+	struct subtree *s = ctx;
+
+	costs_add_part(&s->b->costs, part);
+	for (size_t i = 0; i < part->spawned_count; i++)
+		plan(s, part->spawned[i]);
+	return 0;
+}
+
+static const struct callgrind_ops child_ops = {on_child_part_begin, on_child_part_end};
+
+static void add_subtree(struct gathering *g, struct gathered *b)
+{
+	struct subtree s = {.g = g, .b = b};
+
+	for (size_t i = 0; i < b->spawned.len; i++)
+		plan(&s, b->spawned.items[i]);
+	for (size_t i = 0; i < s.todo.len; i++) {
+		char *name = xasprintf("%llu.out", (unsigned long long)s.todo.items[i]);
+
+		profile_read_dump(g->folder, name, &child_ops, &s, NULL, g->summary);
+		free(name);
+	}
+	vec_release(&s.todo);
+}
+
+/* ---- Into the result ---- */
+
+/* `file.py::Class::test[a::b]` is shown as `test[a::b]`: the brackets are the test's own. */
+static const char *name_of(const char *uri)
+{
+	size_t end = strcspn(uri, "[");
+	const char *name = uri;
+
+	for (size_t i = 0; i + 2 < end; i++)
+		if (uri[i] == ':' && uri[i + 1] == ':')
+			name = uri + i + 2;
+	return name;
+}
+
+static void put_benchmark(struct result *result, const struct gathered *from, size_t top)
+{
+	char *uri = text_escape_dup(from->uri);
+	struct benchmark *b = result_add(result, RESULT_SIMULATION, uri, name_of(uri));
+
+	costs_to_metrics(&from->costs, b->metrics);
+	if (from->runs > 1)
+		benchmark_note(b, "ran %zu times; the figures are the sum", from->runs);
+	if (from->damage) {
+		b->status = BENCHMARK_INCOMPLETE;
+		benchmark_note(b, "%s", from->damage);
+	}
+	profile_put_functions(b, &from->functions, top);
+	free(uri);
+}
+
+static void gathered_release(struct gathered *b)
+{
+	free(b->uri);
+	free(b->damage);
+	function_costs_release(&b->functions);
+	vec_release(&b->spawned);
+}
+
+void profile_load_uris(struct result *result, const char *folder, size_t top,
+		       const struct strvec *dumps, struct profile_summary *summary)
+{
+	struct gathering g = {.folder = folder, .summary = summary, .functions_wanted = top > 0};
+
+	function_costs_init(&g.pending_functions);
+	for (size_t i = 0; i < dumps->len; i++)
+		read_dump(&g, dumps->items[i]);
+	for (size_t i = 0; i < g.benchmarks.len; i++) {
+		add_subtree(&g, &g.benchmarks.items[i]);
+		put_benchmark(result, &g.benchmarks.items[i], top);
+		gathered_release(&g.benchmarks.items[i]);
+	}
+	function_costs_release(&g.pending_functions);
+	vec_release(&g.benchmarks);
+	vec_release(&g.pending_spawned);
+}
