@@ -25,7 +25,8 @@ struct applet {
 	enum applet_kind kind;
 	enum applet_privilege privilege;
 	int (*main)(int argc, char **argv);
-	const char *summary;  /* a line of `codspeed --help`; NULL hides the row there */
+	const char *summary;  /* a line of `codspeed --help`; NULL: internal, only the runner links
+	                         it: a `node` in a folder on PATH would stand before the real one */
 	const char *usage;    /* what follows the name in the usage line */
 	const char *examples; /* one a line, or "" */
 };

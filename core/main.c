@@ -206,7 +206,7 @@ static int for_each_name(const struct install *to,
 	int rc = step(to, SUITE);
 
 	for_each_applet(a)
-		if (rc >= 0 && a->kind == APPLET_KIND_APPLET)
+		if (rc >= 0 && a->kind == APPLET_KIND_APPLET && a->summary)
 			rc = step(to, a->name);
 	return rc < 0 ? rc : 0;
 }
@@ -267,7 +267,8 @@ static int manage(const struct front_cfg *cfg, const struct opts_args *args)
 	if (cfg->list && !cfg->install && !cfg->symbolic) {
 		args_expect(args, 0, 0);
 		for_each_applet(a)
-			puts(a->name);
+			if (a->summary)
+				puts(a->name);
 		return EXIT_DONE;
 	}
 	if (cfg->list || !cfg->install)

@@ -277,8 +277,13 @@ static bool on_exec(struct proctree *tree, struct proc *p)
 		let_go(tree, p);
 		return false;
 	}
-	if (exe && valgrind_is_tool(exe))
-		next.kind = IMAGE_MEASURED;
+	if (exe && valgrind_is_tool(exe)) {
+		/* valgrind reaches its tool through its launcher, a program of its own never does */
+		if (vec_last(&p->images)->kind == IMAGE_MEASURED)
+			next.flaws |= IMAGE_SELF_EXEC;
+		else
+			next.kind = IMAGE_MEASURED;
+	}
 	next.command = read_command(p->pid, next.kind == IMAGE_MEASURED);
 	free(exe);
 	if (vec_last(&p->images)->kind == IMAGE_NATIVE) {

@@ -22,6 +22,7 @@ static const struct {
 	{IMAGE_NO_DUMP, "no-dump"},
 	{IMAGE_START_LOST, "start-lost"},
 	{IMAGE_REPEATS, "repeats-parent"},
+	{IMAGE_SELF_EXEC, "self-exec"},
 };
 
 int status_of_wait(int wait_status)

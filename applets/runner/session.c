@@ -24,6 +24,7 @@
 #include "applets/runner/python.h"
 #include "applets/runner/report/report.h"
 #include "applets/runner/session.h"
+#include "applets/runner/simulation/perf_map.h"
 #include "applets/runner/simulation/profile.h"
 
 extern char **environ;
@@ -314,10 +315,14 @@ int session_end(struct session *s)
 	int signal_number = s->watching.signal;
 	bool ok = tell_outcome(s);
 
+	perf_map_harvest(s->folder.path);
 	if (profile_load(&r, s->folder.path, top, &summary))
 		die_recorded(EXIT_FAILED);
 	if (summary.damaged_dumps)
 		ok = false;
+	if (s->entrypoint && summary.empty_dumps)
+		log_warn("%zu of %zu processes were killed before they could write what they had "
+			 "measured", summary.empty_dumps, summary.dumps);
 	if (!r.benchmarks.len && !(s->options->allow_empty && ok)) {
 		tell_no_benchmark(s, &summary);
 		ok = false;

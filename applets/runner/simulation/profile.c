@@ -11,6 +11,7 @@ void profile_put_functions(struct benchmark *b, const struct function_costs *fun
 {
 	size_t count;
 	struct function_cost *rows = function_costs_top(functions, FUNCTIONS_BY_SELF, top, &count);
+	struct measure total = b->metrics[SIMULATION_INSTRUCTIONS];
 
 	for (size_t i = 0; i < count; i++) {
 		const char *object = function_costs_object(functions, &rows[i]);
@@ -20,7 +21,9 @@ void profile_put_functions(struct benchmark *b, const struct function_costs *fun
 			.name = xstrdup(function_costs_name(functions, &rows[i])),
 			.object = known ? xstrdup(object) : NULL,
 			.self = rows[i].self,
-			.inclusive = rows[i].inclusive,
+			/* blocks of one run-time function call each other: their sum says too much */
+			.inclusive = total.known && rows[i].inclusive > total.value
+				? total.value : rows[i].inclusive,
 		});
 	}
 	free(rows);

@@ -45,7 +45,7 @@ void profile_load_trees(struct result *result, const char *folder, size_t top,
 void profile_load_uris(struct result *result, const char *folder, size_t top,
 		       const struct strvec *dumps, struct profile_summary *summary);
 
-/* The `top` functions of the table into the benchmark. */
+/* The `top` functions of the table into the benchmark, whose metrics are there already. */
 void profile_put_functions(struct benchmark *b, const struct function_costs *functions, size_t top);
 
 /*

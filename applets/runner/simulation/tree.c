@@ -9,13 +9,15 @@
 #include "core/io.h"
 #include "core/text.h"
 
+#include "applets/runner/simulation/perf_map.h"
 #include "applets/runner/simulation/profile.h"
 
 /* One benchmark while its tree is added up. */
 struct adding {
 	const char *folder;
 	struct benchmark *b;
-	struct function_costs *functions; /* NULL: not wanted */
+	struct function_costs *functions;    /* NULL: not wanted */
+	struct function_costs dump_functions; /* of the dump at hand */
 	struct profile_summary *summary;
 	struct strvec *claimed;
 
@@ -29,7 +31,9 @@ struct adding {
 
 static struct function_costs *on_part_begin(void *ctx, const struct callgrind_part *part UNUSED)
 {
-	return ((struct adding *)ctx)->functions;
+	struct adding *a = ctx;
+
+	return a->functions ? &a->dump_functions : NULL;
 }
 
 static int on_part_end(void *ctx, const struct callgrind_part *part)
@@ -50,6 +54,12 @@ static void mark_incomplete(struct benchmark *b)
 static void note_flaws(struct adding *a, const struct record_process *p,
 		       const struct record_image *image)
 {
+	if (image->flaws & IMAGE_SELF_EXEC) {
+		benchmark_note(a->b, "%s (pid %lld) executes /proc/self/exe, which under valgrind is "
+				     "valgrind itself, and fails; let the program execute its own path",
+			       image->command, (long long)p->pid);
+		return;
+	}
 	if (!image->measured) {
 		benchmark_note(a->b, "not measured: %s (pid %lld) matches a pattern of programs that "
 				     "valgrind must not trace (*esbuild, *.rustup-wrapped)",
@@ -69,21 +79,29 @@ static void note_flaws(struct adding *a, const struct record_process *p,
 		a->lost_starts++;
 }
 
+static void add_dump(struct adding *a, const struct record_process *p,
+		     const struct record_image *image, const char *name)
+{
+	strvec_push(a->claimed, name);
+	function_costs_init(&a->dump_functions);
+	if (!profile_read_dump(a->folder, name, &ops, a, a->b, a->summary)) {
+		mark_incomplete(a->b);
+		benchmark_note(a->b, "%s/%s is empty: the cost of %s (pid %lld) is missing", a->folder,
+			       name, image->command, (long long)p->pid);
+	}
+	if (a->functions)
+		perf_map_merge(a->functions, &a->dump_functions, a->folder, (uint64_t)p->pid);
+	function_costs_release(&a->dump_functions);
+}
+
 static void add_image(struct adding *a, const struct record_process *p,
 		      const struct record_image *image)
 {
 	struct measure startup;
 
 	a->image = (struct costs){0};
-	for (size_t i = 0; i < image->dumps.len; i++) {
-		strvec_push(a->claimed, image->dumps.items[i]);
-		if (!profile_read_dump(a->folder, image->dumps.items[i], &ops, a, a->b, a->summary)) {
-			mark_incomplete(a->b);
-			benchmark_note(a->b, "%s/%s is empty: the cost of %s (pid %lld) is missing",
-				       a->folder, image->dumps.items[i], image->command,
-				       (long long)p->pid);
-		}
-	}
+	for (size_t i = 0; i < image->dumps.len; i++)
+		add_dump(a, p, image, image->dumps.items[i]);
 	note_flaws(a, p, image);
 	costs_add(&a->total, &a->image);
 	if (image->forked || !image->measured)

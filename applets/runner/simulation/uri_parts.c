@@ -9,6 +9,7 @@
 #include "core/base.h"
 #include "core/text.h"
 
+#include "applets/runner/simulation/perf_map.h"
 #include "applets/runner/simulation/profile.h"
 
 #define REQUEST "Client Request: "
@@ -112,7 +113,7 @@ static int on_part_end(void *ctx, const struct callgrind_part *part)
 		add_pending(g, part);
 		b = gathered_of(g, uri);
 		costs_add(&b->costs, &g->pending);
-		function_costs_merge(&b->functions, &g->pending_functions);
+		perf_map_merge(&b->functions, &g->pending_functions, g->folder, part->file->pid);
 		for (size_t i = 0; i < g->pending_spawned.len; i++)
 			vec_push(&b->spawned, g->pending_spawned.items[i]);
 		b->runs++;
