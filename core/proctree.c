@@ -255,6 +255,15 @@ static void on_new_task(struct proctree *tree, struct proc *parent, pid_t tid)
 		ptrace(PTRACE_CONT, tid, NULL, 0);
 }
 
+/* By the path that in a process under valgrind leads to valgrind's tool. */
+static bool executes_itself(const char *command)
+{
+	static const char path[] = "/proc/self/exe";
+	size_t len = strlen(path);
+
+	return str_starts(command, path) && (!command[len] || command[len] == ' ');
+}
+
 /* A process of our own binary traces for itself; it is still ended with the rest. */
 static void let_go(struct proctree *tree, struct proc *p)
 {
@@ -277,14 +286,11 @@ static bool on_exec(struct proctree *tree, struct proc *p)
 		let_go(tree, p);
 		return false;
 	}
-	if (exe && valgrind_is_tool(exe)) {
-		/* valgrind reaches its tool through its launcher, a program of its own never does */
-		if (vec_last(&p->images)->kind == IMAGE_MEASURED)
-			next.flaws |= IMAGE_SELF_EXEC;
-		else
-			next.kind = IMAGE_MEASURED;
-	}
+	if (exe && valgrind_is_tool(exe))
+		next.kind = IMAGE_MEASURED;
 	next.command = read_command(p->pid, next.kind == IMAGE_MEASURED);
+	if (next.kind == IMAGE_MEASURED && executes_itself(next.command))
+		next.flaws |= IMAGE_SELF_EXEC;
 	free(exe);
 	if (vec_last(&p->images)->kind == IMAGE_NATIVE) {
 		/* valgrind's launcher, which is a script on some systems, and its like: no trace */
