@@ -5,7 +5,7 @@
 
 #include "core/opts.h"
 
-enum mode { MODE_SIMULATION, MODE_WALLTIME, MODE_MEMORY };
+enum mode { MODE_SIMULATION, MODE_WALLTIME, MODE_MEMORY, MODE_COUNT };
 
 /* For people: the old word `instrumentation` warns. */
 extern const struct opt_choice mode_words[];

@@ -36,7 +36,7 @@ static void fill_head(struct result *result)
 
 static void add_tree(struct result *result)
 {
-	struct benchmark *b = result_add(result, RESULT_SIMULATION,
+	struct benchmark *b = result_add(result, MODE_SIMULATION,
 		"exec_harness::sh -c 'seq 1 1000'", "sh -c 'seq 1 1000'");
 	static const uint64_t values[] = {1235024, 1702133, 4301, 2999, 1828603, 220101};
 
@@ -57,11 +57,11 @@ static void add_tree(struct result *result)
 
 static void add_trouble(struct result *result)
 {
-	struct benchmark *b = result_add(result, RESULT_SIMULATION, "uri::f", "bench\\xff \033[2J");
+	struct benchmark *b = result_add(result, MODE_SIMULATION, "uri::f", "bench\\xff \033[2J");
 
 	b->status = BENCHMARK_FAILED;
 	benchmark_note(b, "exit status %d", 3);
-	b = result_add(result, RESULT_SIMULATION, "uri::i", "gr\xc3\xbc\xc3\x9f");
+	b = result_add(result, MODE_SIMULATION, "uri::i", "gr\xc3\xbc\xc3\x9f");
 	b->status = BENCHMARK_INCOMPLETE;
 	b->metrics[SIMULATION_INSTRUCTIONS] = MEASURE(UINT64_MAX);
 	benchmark_note(b, "ptrace is not permitted");

@@ -128,7 +128,7 @@ static void one_result_without_anything(void **state UNUSED)
 
 	assert_string_equal(text, "");
 	free(text);
-	result_add(&result, RESULT_SIMULATION, "u", "")->status = BENCHMARK_FAILED;
+	result_add(&result, MODE_SIMULATION, "u", "")->status = BENCHMARK_FAILED;
 	vec_push(&result.benchmarks.items[0].functions, (struct result_function){
 		.name = xstrdup(""), .self = 1});
 	text = printed(&result, &style);
@@ -186,7 +186,7 @@ static void deep_trees_stay_narrow(void **state UNUSED)
 {
 	struct table_style style = {.utf8 = true};
 	struct result result = RESULT_INIT;
-	struct benchmark *benchmark = result_add(&result, RESULT_SIMULATION, "u", "n");
+	struct benchmark *benchmark = result_add(&result, MODE_SIMULATION, "u", "n");
 	char *text;
 
 	for (int i = 0; i < 5000; i++)

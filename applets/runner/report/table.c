@@ -24,8 +24,8 @@ enum {
 /* How to read the numbers of a mode. */
 static const struct {
 	const char *utf8, *ascii;
-} footers[RESULT_MODES] = {
-	[RESULT_SIMULATION] = {
+} footers[MODE_COUNT] = {
+	[MODE_SIMULATION] = {
 		"Estimated cycles = L1 + 5·LL + 35·RAM",
 		"Estimated cycles = L1 + 5*LL + 35*RAM",
 	},
@@ -302,7 +302,7 @@ static void fit_to_width(struct table *table)
 		table->name_width = room;
 }
 
-static void lay_out(struct table *table, const struct result *result, enum result_mode mode)
+static void lay_out(struct table *table, const struct result *result, enum mode mode)
 {
 	table->name_width = strlen(NAME_TITLE);
 	for (size_t i = 0; i < table->mode->metric_count; i++)
@@ -349,7 +349,7 @@ static void print_benchmark(struct table *table, const struct benchmark *benchma
 }
 
 static void print_mode(FILE *to, const struct result *result, const struct table_style *style,
-	enum result_mode mode)
+	enum mode mode)
 {
 	struct table table = {.to = to, .style = style, .mode = result_mode_info(mode)};
 
@@ -364,7 +364,7 @@ static void print_mode(FILE *to, const struct result *result, const struct table
 	end_line(&table, DIM);
 }
 
-static bool has_mode(const struct result *result, enum result_mode mode)
+static bool has_mode(const struct result *result, enum mode mode)
 {
 	for (size_t i = 0; i < result->benchmarks.len; i++)
 		if (result->benchmarks.items[i].mode == mode)
@@ -376,8 +376,8 @@ void table_print(FILE *to, const struct result *result, const struct table_style
 {
 	const char *separator = "";
 
-	for (size_t i = 0; i < RESULT_MODES; i++) {
-		enum result_mode mode = (enum result_mode)i;
+	for (size_t i = 0; i < MODE_COUNT; i++) {
+		enum mode mode = (enum mode)i;
 
 		if (!has_mode(result, mode))
 			continue;

@@ -15,9 +15,8 @@ static const struct metric_info simulation_metrics[] = {
 	[SIMULATION_STARTUP_INSTRUCTIONS] = {"startup_instructions", "Startup"},
 };
 
-static const struct mode_info modes[RESULT_MODES] = {
-	[RESULT_SIMULATION] = {
-		.name = "simulation",
+static const struct mode_info modes[MODE_COUNT] = {
+	[MODE_SIMULATION] = {
 		.metrics = simulation_metrics,
 		.metric_count = SIMULATION_METRICS,
 	},
@@ -31,17 +30,17 @@ static const char *const status_names[] = {
 	[BENCHMARK_INCOMPLETE] = "incomplete",
 };
 
-const struct mode_info *result_mode_info(enum result_mode mode)
+const struct mode_info *result_mode_info(enum mode mode)
 {
 	return &modes[mode];
 }
 
-int result_mode_from_name(const char *name, enum result_mode *to)
+int result_mode_from_name(const char *name, enum mode *to)
 {
-	for (size_t i = 0; i < RESULT_MODES; i++) {
-		if (!str_eq(modes[i].name, name))
+	for (size_t i = 0; i < MODE_COUNT; i++) {
+		if (!modes[i].metrics || !str_eq(mode_name((enum mode)i), name))
 			continue;
-		*to = (enum result_mode)i;
+		*to = (enum mode)i;
 		return 0;
 	}
 	return -EINVAL;
@@ -112,7 +111,7 @@ void result_release(struct result *result)
 	*result = (struct result)RESULT_INIT;
 }
 
-struct benchmark *result_add(struct result *result, enum result_mode mode, const char *uri,
+struct benchmark *result_add(struct result *result, enum mode mode, const char *uri,
 	const char *name)
 {
 	vec_push(&result->benchmarks, (struct benchmark){

@@ -14,15 +14,11 @@
 #include <stdint.h>
 
 #include "core/buf.h"
+#include "core/mode.h"
 #include "core/strvec.h"
 #include "core/vec.h"
 
 enum { RESULT_VERSION = 1 };
-
-enum result_mode {
-	RESULT_SIMULATION,
-	RESULT_MODES,
-};
 
 enum simulation_metric {
 	SIMULATION_INSTRUCTIONS,
@@ -44,15 +40,14 @@ struct metric_info {
 
 /* What a mode measures, in the order of its enum. Smaller is better for every metric. */
 struct mode_info {
-	const char *name;
-	const struct metric_info *metrics;
+	const struct metric_info *metrics; /* NULL: not part of this version */
 	size_t metric_count;
 };
 
-const struct mode_info *result_mode_info(enum result_mode mode);
+const struct mode_info *result_mode_info(enum mode mode);
 
 /* 0, or -EINVAL without a frame for a name that is no mode's. */
-int result_mode_from_name(const char *name, enum result_mode *to);
+int result_mode_from_name(const char *name, enum mode *to);
 
 /* A number that may be unknown: null in JSON. */
 struct measure {
@@ -91,7 +86,7 @@ struct result_process {
 struct benchmark {
 	char *uri;  /* text */
 	char *name; /* text */
-	enum result_mode mode;
+	enum mode mode;
 	enum benchmark_status status;
 	struct strvec notes; /* text */
 	struct measure metrics[RESULT_METRICS_MAX]; /* by the enum of the mode */
@@ -144,7 +139,7 @@ void benchmark_release(struct benchmark *benchmark);
 /*
  * A new last benchmark, all metrics null; `uri` and `name` are copied. Good until the next add.
  */
-struct benchmark *result_add(struct result *result, enum result_mode mode, const char *uri,
+struct benchmark *result_add(struct result *result, enum mode mode, const char *uri,
 	const char *name);
 
 /* A reason why the status is not ok, or a remark. */

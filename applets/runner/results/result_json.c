@@ -170,7 +170,7 @@ static void put_benchmark(struct json_writer *w, const struct benchmark *benchma
 {
 	json_begin_object(w, NULL);
 	PUT_FIELDS(w, identity_fields, benchmark);
-	json_put_text(w, "mode", result_mode_info(benchmark->mode)->name);
+	json_put_text(w, "mode", mode_name(benchmark->mode));
 	json_put_text(w, "status", benchmark_status_name(benchmark->status));
 	PUT_FIELDS(w, note_fields, benchmark);
 	put_metrics(w, benchmark);
@@ -372,7 +372,7 @@ static int read_metrics(const struct json_doc *doc, const struct json_value *obj
 }
 
 static int read_mode(const struct json_doc *doc, const struct json_value *object,
-	enum result_mode *to)
+	enum mode *to)
 {
 	const struct json_value *v;
 	const char *name;

@@ -261,7 +261,7 @@ static void add_benchmark(struct adding *a, struct result *result,
 
 	function_costs_init(&functions);
 	a->functions = top ? &functions : NULL;
-	a->b = result_add(result, RESULT_SIMULATION, from->uri, name);
+	a->b = result_add(result, MODE_SIMULATION, from->uri, name);
 	a->startup_known = true;
 	note_status(a->b, from);
 	for (size_t i = 0; i < from->processes.len; i++)

@@ -208,7 +208,7 @@ static const char *name_of(const char *uri)
 static void put_benchmark(struct result *result, const struct gathered *from, size_t top)
 {
 	char *uri = text_escape_dup(from->uri);
-	struct benchmark *b = result_add(result, RESULT_SIMULATION, uri, name_of(uri));
+	struct benchmark *b = result_add(result, MODE_SIMULATION, uri, name_of(uri));
 
 	costs_to_metrics(&from->costs, b->metrics);
 	if (from->runs > 1)
