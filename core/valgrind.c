@@ -19,6 +19,8 @@ static const char *const common_options[] = {
 	/* neither VALGRIND_OPTS nor an rc file of the user may change the figures */
 	"--command-line-only=yes",
 	"--trace-children=yes",
+	/* the debugger's FIFOs in TMPDIR would outlive a killed process; no effect on the figures */
+	"--vgdb=no",
 	/* one cache model for every machine */
 	"--cache-sim=yes",
 	"--I1=32768,8,64",

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* progress.c - signs of life on standard error */
+//config:config FEATURE_PROGRESS
+//config:	bool "spinner and progress lines (3 kb)"
+//config:	depends on EXEC || RUN
+//config:	default y
 #include <stdio.h>
 #include <unistd.h>
 
@@ -36,6 +40,8 @@ void progress_init(struct progress *p, const char *what)
 
 	*p = (struct progress){.what = what, .started = clock_now()};
 	p->spinner = term_is_tty(STDERR_FILENO) && term && *term && !str_eq(term, "dumb");
+	if (!ENABLE_FEATURE_PROGRESS)
+		return;
 	p->interval_ns = p->spinner ? SPINNER_MS * NS_PER_MS : LOG_SECONDS * NS_PER_SECOND;
 	shown = p;
 	log_set_interlude(hide_shown, NULL);

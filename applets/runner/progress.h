@@ -14,7 +14,7 @@ struct progress {
 	const char *what; /* what runs, borrowed; shown escaped */
 	pid_t root;       /* whose descendants' time is told */
 	uint64_t started; /* clock_now() */
-	uint64_t interval_ns;
+	uint64_t interval_ns; /* between two ticks; 0: none wanted */
 	bool spinner;
 	unsigned frame;
 	bool drawn; /* the spinner's line is on the terminal */

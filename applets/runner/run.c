@@ -45,6 +45,18 @@ static bool is_blank(const char *s)
 	return !*s;
 }
 
+/* A benchmark that a killed process was in is lost; those before it were on disk already. */
+static void tell_killed(const struct proctree *tree)
+{
+	for (size_t i = 0; i < tree->procs.len; i++) {
+		const struct proc *p = &tree->procs.items[i];
+
+		if (vec_last(&p->images)->flaws & IMAGE_NO_DUMP)
+			log_warn("%s (pid %d) was killed before it could write its dump: what it measured "
+				 "since its last benchmark is lost", proc_command(p), p->pid);
+	}
+}
+
 /* The whole command under one valgrind; where it counts, the integration says. */
 static void run_entrypoint(struct session *s, const struct strvec *command)
 {
@@ -65,6 +77,7 @@ static void run_entrypoint(struct session *s, const struct strvec *command)
 			 "little from run to run");
 	if (session_watch(s, &spawn, &tree))
 		die(EXIT_FAILED, "cannot run the command under valgrind");
+	tell_killed(&tree);
 	proctree_release(&tree);
 	strvec_release(&argv);
 }

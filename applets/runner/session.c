@@ -288,10 +288,10 @@ static bool report(struct session *s, const struct result *r)
 	return ok;
 }
 
-/* The raw data stay for `codspeed show`; a folder without any is of no use. */
-static void keep_or_discard(struct session *s, const struct profile_summary *summary)
+/* The raw data stay for `codspeed show`; without a benchmark it has nothing to show. */
+static void keep_or_discard(struct session *s, bool measured)
 {
-	if (!summary->dumps)
+	if (!measured)
 		profile_folder_discard(&s->folder);
 	else if (s->folder.temporary)
 		log_info("profile folder: %s", s->folder.path);
@@ -320,9 +320,6 @@ int session_end(struct session *s)
 		die_recorded(EXIT_FAILED);
 	if (summary.damaged_dumps)
 		ok = false;
-	if (s->entrypoint && summary.empty_dumps)
-		log_warn("%zu of %zu processes were killed before they could write what they had "
-			 "measured", summary.empty_dumps, summary.dumps);
 	if (!r.benchmarks.len && !(s->options->allow_empty && ok)) {
 		tell_no_benchmark(s, &summary);
 		ok = false;
@@ -331,7 +328,7 @@ int session_end(struct session *s)
 		ok = report(s, &r) && ok;
 	}
 	ok = all_ok(&r) && ok;
-	keep_or_discard(s, &summary);
+	keep_or_discard(s, r.benchmarks.len > 0);
 	result_release(&r);
 	free(summary.integration);
 	session_release(s);

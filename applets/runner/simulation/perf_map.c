@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* perf_map.c - names of code that a runtime made while it ran */
+//config:config FEATURE_PERF_MAP
+//config:	bool "names of run-time code (2 kb)"
+//config:	depends on EXEC || RUN || SHOW
+//config:	default y
+//config:	help
+//config:	  Functions that node or Python compile while they run are shown by
+//config:	  name instead of by address.
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -124,7 +131,7 @@ void perf_map_merge(struct function_costs *to, const struct function_costs *from
 	struct perf_map m = {0};
 	char *path;
 
-	if (!any_address(from)) {
+	if (!ENABLE_FEATURE_PERF_MAP || !any_address(from)) {
 		function_costs_merge(to, from);
 		return;
 	}
@@ -178,9 +185,12 @@ out:
 
 void perf_map_harvest(const char *folder)
 {
-	DIR *dir = opendir(folder);
 	struct dirent *entry;
+	DIR *dir;
 
+	if (!ENABLE_FEATURE_PERF_MAP)
+		return;
+	dir = opendir(folder);
 	if (!dir)
 		return; /* whoever reads the results next says so */
 	while ((entry = readdir(dir))) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// fib.mjs - benchmarks of known proportions: fib(20) makes 11.09 times the calls of fib(15)
+import { Bench } from "tinybench";
+import { withCodSpeed } from "@codspeed/tinybench-plugin";
+
+function fib(n) {
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+
+const bench = withCodSpeed(new Bench({ name: "numbers" }));
+
+bench
+	.add("fib 15", () => fib(15))
+	.add("fib 20", () => fib(20))
+	.add("a [b] :: ü \"c\"", () => "x".repeat(10));
+
+await bench.run();
+console.log("done", process.execArgv.length > 0 ? "with flags" : "without flags");
