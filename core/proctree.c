@@ -165,13 +165,26 @@ static char *move_dump(struct proctree *tree, pid_t pid)
 	return name;
 }
 
-/* The process is about to run another program: put away what the old one has left. */
+static void drop_dump(struct proctree *tree, pid_t pid)
+{
+	char *path = dump_path(tree, pid);
+
+	unlink(path);
+	free(path);
+}
+
+/*
+ * The process is about to run another program: put away what the old one has left. Of a child that
+ * was forked without a dump that is mostly its parent's cost: better lost than counted twice.
+ */
 static void keep_dump(struct proctree *tree, struct proc *p)
 {
 	struct image *old = vec_last(&p->images);
 
 	if (old->kind != IMAGE_MEASURED)
 		return;
+	if (p->inherits)
+		drop_dump(tree, p->pid);
 	if (dump_size(tree, p->pid) > 0)
 		strvec_take(&old->dumps, move_dump(tree, p->pid));
 	else

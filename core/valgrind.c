@@ -38,9 +38,8 @@ static const char *const common_options[] = {
  * parent's cost, and the cost before an exec is on disk before the image goes. Exact names: with a
  * wildcard a program's own clone_node() would dump at every call.
  */
-static const char *const dump_points[] = {
-	"fork", "_Fork", "vfork", "clone", "clone3", "execve", "execveat",
-};
+static const char *const fork_points[] = {"fork", "_Fork", "vfork", "clone", "clone3"};
+static const char *const exec_points[] = {"execve", "execveat"};
 
 /* Not traced: esbuild breaks under valgrind, rustup's wrapper looks at its argv[0]. */
 static const char skipped_everywhere[] = "*esbuild,*.rustup-wrapped";
@@ -95,22 +94,24 @@ static int add_skip_list(struct strvec *argv, enum valgrind_use use)
 	return 0;
 }
 
-int valgrind_command(struct strvec *argv, enum valgrind_use use, const char *program,
-		     const char *folder)
+int valgrind_command(struct strvec *argv, const struct valgrind_setup *setup)
 {
+	bool at_start = setup->use == VALGRIND_BENCHMARK;
 	int rc;
 
-	strvec_push(argv, program);
+	strvec_push(argv, setup->program);
 	for (size_t i = 0; i < ARRAY_SIZE(common_options); i++)
 		strvec_push(argv, common_options[i]);
-	strvec_push(argv, use == VALGRIND_ENTRYPOINT ? "--instr-atstart=no" : "--instr-atstart=yes");
-	rc = add_skip_list(argv, use);
+	strvec_push(argv, at_start ? "--instr-atstart=yes" : "--instr-atstart=no");
+	rc = add_skip_list(argv, setup->use);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < ARRAY_SIZE(dump_points); i++)
-		strvec_pushf(argv, "--dump-before=%s", dump_points[i]);
-	add_file_option(argv, "--callgrind-out-file=", folder, "%p.out");
-	add_file_option(argv, "--log-file=", folder, "valgrind.%p.log");
+	for (size_t i = 0; !setup->no_fork_dumps && i < ARRAY_SIZE(fork_points); i++)
+		strvec_pushf(argv, "--dump-before=%s", fork_points[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(exec_points); i++)
+		strvec_pushf(argv, "--dump-before=%s", exec_points[i]);
+	add_file_option(argv, "--callgrind-out-file=", setup->folder, "%p.out");
+	add_file_option(argv, "--log-file=", setup->folder, "valgrind.%p.log");
 	strvec_push(argv, "--");
 	return 0;
 }

@@ -17,12 +17,16 @@ enum valgrind_use {
 	                        traced, it starts a valgrind of its own */
 };
 
-/*
- * `valgrind ... --` without the command, appended to `argv`. `program` is the path of valgrind,
- * `folder` the absolute profile folder. 0 or -errno with a frame.
- */
-int valgrind_command(struct strvec *argv, enum valgrind_use use, const char *program,
-		     const char *folder);
+struct valgrind_setup {
+	enum valgrind_use use;
+	const char *program; /* path of valgrind */
+	const char *folder;  /* absolute profile folder */
+	bool no_fork_dumps;  /* faster for programs that fork by thousands; children that execute
+	                        nothing else then repeat their parent's cost */
+};
+
+/* `valgrind ... --` without the command, appended to `argv`. 0 or -errno with a frame. */
+int valgrind_command(struct strvec *argv, const struct valgrind_setup *setup);
 
 /* The valgrind on this PATH; caller frees. -ENOENT or -EACCES with a frame that has the remedy. */
 int valgrind_find(const char *search, char **program);

@@ -32,6 +32,7 @@
 struct cfg {
 	const char *name;
 	enum mode mode;
+	bool fork_dumps;
 	struct walltime_options walltime;
 };
 
@@ -41,6 +42,9 @@ static const struct opt rows[] = {
 	OPT_CHOICE('m', "measurement-mode", struct cfg, mode, mode_words_internal,
 		   .env = "CODSPEED_RUNNER_MODE", .def = "walltime", .meta = "MODE",
 		   .flags = OPT_HIDDEN, .help = "what to measure"),
+	OPT_FLAG(0, "fork-dumps", struct cfg, fork_dumps, .def = "true",
+		 .help = "simulation: dump at each fork, so that no cost is counted twice; "
+			 "--no-fork-dumps is faster for programs that fork by thousands"),
 	OPT_ROWS(struct cfg, walltime, struct walltime_options, walltime_option_rows),
 	OPT_END
 };
@@ -94,9 +98,9 @@ static int status_of_error(int rc)
 }
 
 /* Every target is run, also after one that failed; the status is the first failure's. */
-static int run_simulation(const struct targets *targets)
+static int run_simulation(const struct cfg *cfg, const struct targets *targets)
 {
-	struct simulation sim = {0};
+	struct simulation sim = {.no_fork_dumps = !cfg->fork_dumps};
 	int result = 0, interrupted = 0;
 	char *folder = path_absolute(require_runner());
 
@@ -134,7 +138,7 @@ int exec_harness_main(int argc, char **argv)
 	read_targets(&cfg, &args, &targets);
 	if (mode_check_supported(cfg.mode))
 		die_recorded(EXIT_WRAPPER);
-	status = run_simulation(&targets);
+	status = run_simulation(&cfg, &targets);
 	targets_release(&targets);
 	args_release(&args);
 	return status;

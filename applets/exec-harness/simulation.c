@@ -263,6 +263,10 @@ static int record(const struct simulation *sim, const struct target *target,
 int simulation_run(const struct simulation *sim, const struct target *target, int *status,
 		   int *interrupted)
 {
+	struct valgrind_setup setup = {
+		.use = VALGRIND_BENCHMARK, .program = sim->valgrind, .folder = sim->folder,
+		.no_fork_dumps = sim->no_fork_dumps,
+	};
 	struct strvec argv = STRVEC_INIT, env = STRVEC_INIT;
 	struct supervise watching = SUPERVISE_INIT;
 	struct proctree tree = {0};
@@ -272,7 +276,7 @@ int simulation_run(const struct simulation *sim, const struct target *target, in
 	if (rc)
 		return rc;
 	make_env(&env);
-	rc = valgrind_command(&argv, VALGRIND_BENCHMARK, sim->valgrind, sim->folder);
+	rc = valgrind_command(&argv, &setup);
 	if (rc)
 		goto out;
 	strvec_push_all(&argv, target->command.items);

@@ -7,11 +7,12 @@
 
 struct simulation {
 	const char *folder; /* profile folder, absolute */
+	bool no_fork_dumps; /* valgrind.h */
 	char *valgrind;     /* its path */
 	bool fixed_addresses;
 };
 
-/* Find what is needed. 0 or -errno with a frame. */
+/* Find what is needed; the first two members are set already. 0 or -errno with a frame. */
 int simulation_init(struct simulation *sim);
 void simulation_release(struct simulation *sim);
 

@@ -60,11 +60,14 @@ static void tell_killed(const struct proctree *tree)
 /* The whole command under one valgrind; where it counts, the integration says. */
 static void run_entrypoint(struct session *s, const struct strvec *command)
 {
+	struct valgrind_setup setup = {
+		.use = VALGRIND_ENTRYPOINT, .program = s->valgrind, .folder = s->folder.path,
+	};
 	struct strvec argv = STRVEC_INIT;
 	struct spawn spawn = SPAWN_INIT;
 	struct proctree tree = {0};
 
-	if (valgrind_command(&argv, VALGRIND_ENTRYPOINT, s->valgrind, s->folder.path))
+	if (valgrind_command(&argv, &setup))
 		die_recorded(EXIT_FAILED);
 	strvec_push_all(&argv, command->items);
 	spawn.path = s->valgrind;

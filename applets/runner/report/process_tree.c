@@ -25,6 +25,40 @@ static void link_node(struct process_tree *tree, int node)
 	*first = node;
 }
 
+/* Whether `b`, a sibling of `a`, would only repeat its line. */
+static bool alike(const struct process_tree *tree, const struct benchmark *benchmark, int a, int b)
+{
+	const char *x = benchmark->processes.items[a].command;
+	const char *y = benchmark->processes.items[b].command;
+
+	return tree->nodes[a].first_child == PROCESS_NONE &&
+	       tree->nodes[b].first_child == PROCESS_NONE && x && y && str_eq(x, y);
+}
+
+static void fold_into(struct process_node *to, const struct process_node *from)
+{
+	to->count += from->count;
+	to->instructions.known &= from->instructions.known;
+	to->instructions.value += from->instructions.value;
+	to->next_sibling = from->next_sibling;
+}
+
+/* Make one line of each long run among the siblings from `first` on. */
+static void fold_siblings(struct process_tree *tree, const struct benchmark *benchmark, int first)
+{
+	for (int at = first; at != PROCESS_NONE; at = tree->nodes[at].next_sibling) {
+		size_t run = 1;
+
+		for (int i = tree->nodes[at].next_sibling; i != PROCESS_NONE && alike(tree, benchmark, at, i);
+		     i = tree->nodes[i].next_sibling)
+			run++;
+		if (run <= PROCESS_RUN_SHOWN)
+			continue;
+		while (--run)
+			fold_into(&tree->nodes[at], &tree->nodes[tree->nodes[at].next_sibling]);
+	}
+}
+
 void process_tree_init(struct process_tree *tree, const struct benchmark *benchmark)
 {
 	int count = (int)benchmark->processes.len;
@@ -34,9 +68,14 @@ void process_tree_init(struct process_tree *tree, const struct benchmark *benchm
 	for (int i = 0; i < count; i++) {
 		tree->nodes[i].parent = find_parent(benchmark, i);
 		tree->nodes[i].first_child = PROCESS_NONE;
+		tree->nodes[i].count = 1;
+		tree->nodes[i].instructions = benchmark->processes.items[i].instructions;
 	}
 	for (int i = count - 1; i >= 0; i--)
 		link_node(tree, i);
+	fold_siblings(tree, benchmark, tree->first);
+	for (int i = 0; i < count; i++)
+		fold_siblings(tree, benchmark, tree->nodes[i].first_child);
 }
 
 void process_tree_release(struct process_tree *tree)

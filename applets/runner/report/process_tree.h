@@ -16,7 +16,12 @@ struct process_node {
 	int parent;
 	int first_child;
 	int next_sibling;
+	size_t count;                /* processes that this line stands for */
+	struct measure instructions; /* of all of them */
 };
+
+/* A longer run of childless siblings with one command is one line: a script forks by hundreds. */
+enum { PROCESS_RUN_SHOWN = 8 };
 
 struct process_tree {
 	struct process_node *nodes; /* one a process, in the same order */

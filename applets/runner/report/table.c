@@ -153,7 +153,9 @@ static void visit_processes(struct table *table, const struct benchmark *benchma
 		buf_clear(&name);
 		process_tree_draw(&tree, i, table->style->utf8, &name);
 		text_printable(command, strlen(command), &name);
-		visit(table, DIM, name.data, &process->instructions, 1);
+		if (tree.nodes[i].count > 1)
+			buf_printf(&name, " (%zu times)", tree.nodes[i].count);
+		visit(table, DIM, name.data, &tree.nodes[i].instructions, 1);
 	}
 	process_tree_release(&tree);
 	buf_release(&name);

@@ -12,6 +12,13 @@
 #include "applets/runner/simulation/perf_map.h"
 #include "applets/runner/simulation/profile.h"
 
+/* How many images have a flaw, and the first of them; `command` is borrowed from the record. */
+struct flaw_count {
+	size_t count;
+	int64_t pid;
+	const char *command;
+};
+
 /* One benchmark while its tree is added up. */
 struct adding {
 	const char *folder;
@@ -25,8 +32,7 @@ struct adding {
 	struct costs image; /* of the image at hand */
 	uint64_t startup;
 	bool startup_known;
-	size_t lost_starts; /* images whose cost before their exec is missing */
-	bool nothing;       /* the root left no dump */
+	struct flaw_count no_dump, self_exec, skipped, repeats, start_lost, outlived;
 };
 
 static struct function_costs *on_part_begin(void *ctx, const struct callgrind_part *part UNUSED)
@@ -50,33 +56,66 @@ static void mark_incomplete(struct benchmark *b)
 		b->status = BENCHMARK_INCOMPLETE;
 }
 
-/* What the flaws of an image mean for the benchmark's figures. */
-static void note_flaws(struct adding *a, const struct record_process *p,
-		       const struct record_image *image)
+/* ---- What an image cannot promise, said once for all images with the same flaw ---- */
+
+static void count_flaw(struct flaw_count *c, const struct record_process *p, const char *command)
 {
-	if (image->flaws & IMAGE_SELF_EXEC) {
-		benchmark_note(a->b, "%s (pid %lld) executes /proc/self/exe, which under valgrind is "
-				     "valgrind itself, and fails; let the program execute its own path",
-			       image->command, (long long)p->pid);
-		return;
+	if (!c->count++) {
+		c->pid = p->pid;
+		c->command = command;
 	}
-	if (!image->measured) {
-		benchmark_note(a->b, "not measured: %s (pid %lld) matches a pattern of programs that "
-				     "valgrind must not trace (*esbuild, *.rustup-wrapped)",
-			       image->command, (long long)p->pid);
-		return;
-	}
-	if (image->flaws & IMAGE_NO_DUMP) {
-		mark_incomplete(a->b);
-		benchmark_note(a->b, "the cost of %s (pid %lld) is missing: it was killed before it "
-				     "could write its dump", image->command, (long long)p->pid);
-	}
+}
+
+static void count_flaws(struct adding *a, const struct record_process *p,
+			const struct record_image *image)
+{
+	if (image->flaws & IMAGE_SELF_EXEC)
+		count_flaw(&a->self_exec, p, image->command);
+	else if (!image->measured)
+		count_flaw(&a->skipped, p, image->command);
+	else if (image->flaws & IMAGE_NO_DUMP)
+		count_flaw(&a->no_dump, p, image->command);
 	if (image->flaws & IMAGE_REPEATS)
-		benchmark_note(a->b, "upper bound: %s (pid %lld) was forked by a program without "
-				     "symbols; its figure repeats what its parent had spent before",
-			       image->command, (long long)p->pid);
+		count_flaw(&a->repeats, p, image->command);
 	if (image->flaws & IMAGE_START_LOST)
-		a->lost_starts++;
+		count_flaw(&a->start_lost, p, image->command);
+}
+
+/* "MEANING: COMMAND (pid N) and M more: WHY" */
+static void note_flaw(struct adding *a, const struct flaw_count *c, const char *meaning,
+		      const char *why)
+{
+	struct buf who = BUF_INIT;
+
+	if (!c->count)
+		return;
+	text_escape(c->command, strlen(c->command), &who);
+	buf_printf(&who, " (pid %lld)", (long long)c->pid);
+	if (c->count > 1)
+		buf_printf(&who, " and %zu more", c->count - 1);
+	benchmark_note(a->b, "%s: %s: %s", meaning, who.data, why);
+	buf_release(&who);
+}
+
+static void note_flaws(struct adding *a)
+{
+	if (a->no_dump.count)
+		mark_incomplete(a->b);
+	note_flaw(a, &a->no_dump, "cost missing",
+		  "killed before the dump could be written");
+	note_flaw(a, &a->self_exec, "cannot run under valgrind",
+		  "/proc/self/exe is valgrind itself there; let the program execute its own path");
+	note_flaw(a, &a->skipped, "not measured",
+		  "matches a pattern of programs that valgrind must not trace (*esbuild, "
+		  "*.rustup-wrapped)");
+	note_flaw(a, &a->repeats, "upper bound",
+		  "forked where no dump was made (a program without symbols, or --no-fork-dumps), "
+		  "so that it repeats what its parent had spent before");
+	note_flaw(a, &a->start_lost, "lower bound",
+		  "executed another program where no dump was made; what it had spent before is not "
+		  "counted");
+	note_flaw(a, &a->outlived, "depends on the moment",
+		  "still running when the benchmark had ended, and ended then");
 }
 
 static void add_dump(struct adding *a, const struct record_process *p,
@@ -102,7 +141,7 @@ static void add_image(struct adding *a, const struct record_process *p,
 	a->image = (struct costs){0};
 	for (size_t i = 0; i < image->dumps.len; i++)
 		add_dump(a, p, image, image->dumps.items[i]);
-	note_flaws(a, p, image);
+	count_flaws(a, p, image);
 	costs_add(&a->total, &a->image);
 	if (image->forked || !image->measured)
 		return; /* no loader ran */
@@ -209,9 +248,7 @@ static void add_process(struct adding *a, const struct record_process *p)
 		out.instructions = MEASURE(a->total.events[CG_IR] - before);
 	vec_push(&a->b->processes, out);
 	if (p->outlived)
-		benchmark_note(a->b, "%s (pid %lld) was still running when the benchmark had ended and "
-				     "was ended; its cost depends on that moment",
-			       out.command ? out.command : "?", (long long)p->pid);
+		count_flaw(&a->outlived, p, p->images.len ? vec_last(&p->images)->command : "?");
 	explain_fault(a, p);
 }
 
@@ -230,10 +267,7 @@ static void note_status(struct benchmark *b, const struct record_benchmark *from
 
 static void note_circumstances(struct adding *a, const struct record_benchmark *from)
 {
-	if (a->lost_starts)
-		benchmark_note(a->b, "lower bound: what %zu program image%s spent before executing "
-				     "another program is not counted (no symbol for execve there)",
-			       a->lost_starts, a->lost_starts == 1 ? "" : "s");
+	note_flaws(a);
 	if (from->untraced)
 		benchmark_note(a->b, "lower bound: ptrace is forbidden here, so what a process spends "
 				     "before it executes another program is not counted");
