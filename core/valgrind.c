@@ -19,8 +19,6 @@ static const char *const common_options[] = {
 	/* neither VALGRIND_OPTS nor an rc file of the user may change the figures */
 	"--command-line-only=yes",
 	"--trace-children=yes",
-	/* the debugger's FIFOs in TMPDIR would outlive a killed process; no effect on the figures */
-	"--vgdb=no",
 	/* one cache model for every machine */
 	"--cache-sim=yes",
 	"--I1=32768,8,64",
@@ -29,8 +27,21 @@ static const char *const common_options[] = {
 	"--compress-strings=no",
 	"--combine-dumps=yes",
 	"--dump-line=no",
-	"--collect-systime=nsec",
-	"--read-inline-info=yes",
+};
+
+/*
+ * Not in every valgrind of the last ten years. What `--help` says is believed, not the version: a
+ * distribution may have added or lost an option.
+ */
+static const struct {
+	const char *option;
+	const char *in_help;
+	const char *lost; /* what a report lacks without it, NULL when nobody would notice */
+} optional_options[] = {
+	{"--collect-systime=nsec", "|nsec", "times of system calls"},
+	{"--read-inline-info=yes", "--read-inline-info", "names of inlined functions"},
+	/* the debugger's FIFOs in TMPDIR would outlive a killed process; no effect on the figures */
+	{"--vgdb=no", "--vgdb", NULL},
 };
 
 /*
@@ -94,6 +105,50 @@ static int add_skip_list(struct strvec *argv, enum valgrind_use use)
 	return 0;
 }
 
+/* What `program OPTION...` prints on standard output. */
+static int read_answer(char *const *argv, struct buf *text)
+{
+	struct spawn s = SPAWN_INIT;
+	int out[2], status, rc;
+
+	if (pipe2(out, O_CLOEXEC))
+		return fail_errno("cannot create a pipe");
+	s.path = argv[0];
+	s.argv = argv;
+	s.out = out[1];
+	rc = spawn_start(&s);
+	close(out[1]);
+	if (!rc) {
+		rc = spawn_release(&s);
+		if (!rc)
+			rc = read_rest(out[0], text);
+		while (waitpid(s.pid, &status, 0) < 0 && errno == EINTR)
+			;
+		if (!rc && status)
+			rc = fail(-ENOEXEC, "%s %s fails", argv[0], argv[1]);
+	}
+	close(out[0]);
+	return rc;
+}
+
+/* A valgrind that does not answer is given them all: it will say itself what it cannot do. */
+static void add_optional(struct strvec *argv, const char *program)
+{
+	char *ask[] = {(char *)program, (char[]){"--tool=callgrind"}, (char[]){"--help"}, NULL};
+	struct buf help = BUF_INIT;
+	bool answered = read_answer(ask, &help) == 0 && help.len;
+
+	error_clear();
+	for (size_t i = 0; i < ARRAY_SIZE(optional_options); i++) {
+		if (!answered || strstr(help.data, optional_options[i].in_help))
+			strvec_push(argv, optional_options[i].option);
+		else if (optional_options[i].lost)
+			log_warn("this valgrind has no %s: %s are missing", optional_options[i].option,
+				 optional_options[i].lost);
+	}
+	buf_release(&help);
+}
+
 int valgrind_command(struct strvec *argv, const struct valgrind_setup *setup)
 {
 	bool at_start = setup->use == VALGRIND_BENCHMARK;
@@ -102,6 +157,7 @@ int valgrind_command(struct strvec *argv, const struct valgrind_setup *setup)
 	strvec_push(argv, setup->program);
 	for (size_t i = 0; i < ARRAY_SIZE(common_options); i++)
 		strvec_push(argv, common_options[i]);
+	add_optional(argv, setup->program);
 	strvec_push(argv, at_start ? "--instr-atstart=yes" : "--instr-atstart=no");
 	rc = add_skip_list(argv, setup->use);
 	if (rc)
@@ -128,37 +184,12 @@ int valgrind_find(const char *search, char **program)
 	return 0;
 }
 
-static int read_version(const char *program, struct buf *text)
-{
-	char *argv[] = {(char *)program, "--version", NULL};
-	struct spawn s = SPAWN_INIT;
-	int out[2], status, rc;
-
-	if (pipe2(out, O_CLOEXEC))
-		return fail_errno("cannot create a pipe");
-	s.path = program;
-	s.argv = argv;
-	s.out = out[1];
-	rc = spawn_start(&s);
-	close(out[1]);
-	if (!rc) {
-		rc = spawn_release(&s);
-		if (!rc)
-			rc = read_rest(out[0], text);
-		while (waitpid(s.pid, &status, 0) < 0 && errno == EINTR)
-			;
-		if (!rc && status)
-			rc = fail(-ENOEXEC, "%s --version fails", program);
-	}
-	close(out[0]);
-	return rc;
-}
-
 int valgrind_version(const char *program, char **version)
 {
 	static const char prefix[] = "valgrind-";
+	char *ask[] = {(char *)program, (char[]){"--version"}, NULL};
 	struct buf text = BUF_INIT;
-	int rc = read_version(program, &text);
+	int rc = read_answer(ask, &text);
 
 	if (rc)
 		goto out;

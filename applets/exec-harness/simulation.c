@@ -28,8 +28,18 @@ extern char **environ;
 
 int simulation_init(struct simulation *sim)
 {
-	int rc = valgrind_find(getenv("PATH"), &sim->valgrind);
+	struct valgrind_setup setup = {
+		.use = VALGRIND_BENCHMARK, .folder = sim->folder,
+		.no_fork_dumps = sim->no_fork_dumps,
+	};
+	char *program;
+	int rc = valgrind_find(getenv("PATH"), &program);
 
+	if (rc)
+		return rc;
+	setup.program = program;
+	rc = valgrind_command(&sim->valgrind, &setup);
+	free(program);
 	if (rc)
 		return rc;
 	sim->fixed_addresses = spawn_can_fix_addresses();
@@ -41,7 +51,7 @@ int simulation_init(struct simulation *sim)
 
 void simulation_release(struct simulation *sim)
 {
-	free(sim->valgrind);
+	strvec_release(&sim->valgrind);
 }
 
 /* Where the command's program is, and whether valgrind can run it; the errors are exec's own. */
@@ -201,7 +211,7 @@ static int start(const struct simulation *sim, const struct target *target, char
 	struct spawn s = SPAWN_INIT;
 	int rc;
 
-	s.path = sim->valgrind;
+	s.path = sim->valgrind.items[0];
 	s.argv = argv;
 	s.envp = envp;
 	s.fixed_addresses = sim->fixed_addresses;
@@ -263,10 +273,6 @@ static int record(const struct simulation *sim, const struct target *target,
 int simulation_run(const struct simulation *sim, const struct target *target, int *status,
 		   int *interrupted)
 {
-	struct valgrind_setup setup = {
-		.use = VALGRIND_BENCHMARK, .program = sim->valgrind, .folder = sim->folder,
-		.no_fork_dumps = sim->no_fork_dumps,
-	};
 	struct strvec argv = STRVEC_INIT, env = STRVEC_INIT;
 	struct supervise watching = SUPERVISE_INIT;
 	struct proctree tree = {0};
@@ -276,9 +282,7 @@ int simulation_run(const struct simulation *sim, const struct target *target, in
 	if (rc)
 		return rc;
 	make_env(&env);
-	rc = valgrind_command(&argv, &setup);
-	if (rc)
-		goto out;
+	strvec_push_all(&argv, sim->valgrind.items);
 	strvec_push_all(&argv, target->command.items);
 	rc = start(sim, target, argv.items, env.items, &tree);
 	if (!rc)
@@ -291,7 +295,6 @@ int simulation_run(const struct simulation *sim, const struct target *target, in
 	if (!rc)
 		*status = status_of_wait(watching.status);
 	*interrupted = watching.signal;
-out:
 	proctree_release(&tree);
 	strvec_release(&argv);
 	strvec_release(&env);

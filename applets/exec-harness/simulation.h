@@ -3,12 +3,14 @@
 #ifndef EXEC_HARNESS_SIMULATION_H
 #define EXEC_HARNESS_SIMULATION_H
 
+#include "core/strvec.h"
+
 #include "applets/exec-harness/targets.h"
 
 struct simulation {
 	const char *folder; /* profile folder, absolute */
 	bool no_fork_dumps; /* valgrind.h */
-	char *valgrind;     /* its path */
+	struct strvec valgrind; /* the words in front of the command */
 	bool fixed_addresses;
 };
 
