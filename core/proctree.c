@@ -379,6 +379,14 @@ void proctree_step(struct proctree *tree)
 	}
 }
 
+bool proctree_never_measured(const struct proctree *tree)
+{
+	const struct proc *root = &tree->procs.items[0];
+
+	return !tree->root_only && root->ended && WIFEXITED(root->status) &&
+	       root->images.len == 1 && root->images.items[0].kind == IMAGE_NATIVE;
+}
+
 void proctree_kill(struct proctree *tree, int signal)
 {
 	for (size_t i = 0; i < tree->procs.len; i++)

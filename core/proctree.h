@@ -87,6 +87,9 @@ static inline bool proctree_root_ended(const struct proctree *tree)
 	return tree->procs.items[0].ended;
 }
 
+/* The root ended as valgrind's launcher: it never came to run the command. */
+bool proctree_never_measured(const struct proctree *tree);
+
 /* Send a signal to every process that has not ended. */
 void proctree_kill(struct proctree *tree, int signal);
 

@@ -239,15 +239,6 @@ static int watch(struct proctree *tree, struct supervise *s)
 	return supervise(s);
 }
 
-/* Valgrind that never came to run the command (a bad option, a broken installation). */
-static bool never_measured(const struct proctree *tree)
-{
-	const struct proc *root = &tree->procs.items[0];
-
-	return !tree->root_only && root->images.len == 1 &&
-	       root->images.items[0].kind == IMAGE_NATIVE && WIFEXITED(root->status);
-}
-
 static int record(const struct simulation *sim, const struct target *target,
 		  const struct proctree *tree)
 {
@@ -287,9 +278,9 @@ int simulation_run(const struct simulation *sim, const struct target *target, in
 	rc = start(sim, target, argv.items, env.items, &tree);
 	if (!rc)
 		rc = watch(&tree, &watching);
-	if (!rc && never_measured(&tree))
-		rc = fail(-ENOEXEC, "valgrind did not run the command (its status: %d)",
-			  WEXITSTATUS(tree.procs.items[0].status));
+	if (!rc && proctree_never_measured(&tree))
+		rc = fail(-ENOEXEC, "valgrind did not run the command; it ended with status %d, see "
+				    "its message", WEXITSTATUS(tree.procs.items[0].status));
 	if (!rc)
 		rc = record(sim, target, &tree);
 	if (!rc)

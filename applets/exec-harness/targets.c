@@ -48,21 +48,26 @@ static char *join_words(const struct strvec *words)
 	return buf_detach(&text);
 }
 
-/* The name as text, cut where no character is split. */
+/* Cut where no character is split. */
+static void cut_name(char *name)
+{
+	size_t len = strlen(name);
+
+	if (len <= NAME_MAX_BYTES)
+		return;
+	log_warn("the benchmark's name is longer than %d bytes and is cut; give a shorter one with "
+		 "--name", NAME_MAX_BYTES);
+	name[text_cut(name, len, NAME_MAX_BYTES)] = '\0';
+}
+
+/* Escapes make a name of other bytes longer: the URI is cut once more. */
 static char *make_uri(const char *name)
 {
-	struct buf text = BUF_INIT, uri = BUF_INIT;
-	size_t len;
+	char *text = text_escape_dup(name);
+	char *uri = xasprintf(URI_PREFIX "%.*s", (int)text_cut(text, strlen(text), NAME_MAX_BYTES), text);
 
-	text_escape(name, strlen(name), &text);
-	len = text_cut(text.data ? text.data : "", text.len, NAME_MAX_BYTES);
-	if (len < text.len)
-		log_warn("the benchmark's name is longer than %d bytes and is cut; give a shorter "
-			 "one with --name", NAME_MAX_BYTES);
-	buf_addstr(&uri, URI_PREFIX);
-	buf_add(&uri, text.data ? text.data : "", len);
-	buf_release(&text);
-	return buf_detach(&uri);
+	free(text);
+	return uri;
 }
 
 /* Takes the target over, also when it is refused. */
@@ -77,6 +82,7 @@ static int add(struct targets *t, struct target *target)
 	}
 	if (!target->name)
 		target->name = join_words(&target->command);
+	cut_name(target->name);
 	target->uri = make_uri(target->name);
 	for (size_t i = 0; i < t->list.len; i++) {
 		if (!str_eq(t->list.items[i].uri, target->uri))

@@ -141,3 +141,10 @@ void progress_hide(struct progress *p)
 		write_full(STDERR_FILENO, CLEAR_LINE, strlen(CLEAR_LINE));
 	p->drawn = false;
 }
+
+void progress_end(struct progress *p)
+{
+	progress_hide(p);
+	log_set_interlude(NULL, NULL);
+	shown = NULL;
+}

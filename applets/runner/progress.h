@@ -26,6 +26,9 @@ void progress_tick(struct progress *p);
 /* Take the spinner off the terminal: something else is about to be written there. */
 void progress_hide(struct progress *p);
 
+/* The last call: nothing refers to `p` any more. */
+void progress_end(struct progress *p);
+
 /* Seconds of CPU that `root` and its live descendants have used, and how many they are. */
 uint64_t process_tree_cpu_ns(pid_t root, size_t *processes);
 

@@ -80,6 +80,9 @@ static void run_entrypoint(struct session *s, const struct strvec *command)
 			 "little from run to run");
 	if (session_watch(s, &spawn, &tree))
 		die(EXIT_FAILED, "cannot run the command under valgrind");
+	if (proctree_never_measured(&tree))
+		die(EXIT_UNSUPPORTED, "valgrind %s did not run the command, see its message; a valgrind "
+				      "from 3.16 on is needed", s->valgrind_version);
 	tell_killed(&tree);
 	proctree_release(&tree);
 	strvec_release(&argv);

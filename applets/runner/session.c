@@ -198,8 +198,10 @@ int session_watch(struct session *s, struct spawn *spawn, struct proctree *tree)
 	spawn->envp = s->env.items;
 	spawn->cwd = s->options->working_directory;
 	rc = start(s, spawn, tree);
-	if (rc)
+	if (rc) {
+		progress_end(&s->progress);
 		return rc;
+	}
 	w->child = s->progress.root = spawn->pid;
 	w->tree = tree;
 	w->grace_ns = GRACE_SECONDS * NS_PER_SECOND;
@@ -210,7 +212,7 @@ int session_watch(struct session *s, struct spawn *spawn, struct proctree *tree)
 	w->before_output = on_output;
 	w->ctx = s;
 	rc = supervise(w);
-	progress_hide(&s->progress);
+	progress_end(&s->progress);
 	return rc;
 }
 
@@ -227,9 +229,20 @@ static void describe_run(const struct session *s, struct result *r)
 	report_describe(r, s->valgrind_version);
 }
 
+/* The harness failed before it could record a benchmark; what it lacked it has said itself. */
+static bool cannot_measure(const struct session *s)
+{
+	return !s->entrypoint && status_of_wait(s->watching.status) == EXIT_WRAPPER;
+}
+
 /* The usual reasons, in the order in which they happen. */
 static void tell_no_benchmark(const struct session *s, const struct profile_summary *summary)
 {
+	if (cannot_measure(s)) {
+		log_error("simulation mode is not possible here with valgrind %s; a valgrind from 3.16 on "
+			  "is needed", s->valgrind_version);
+		return;
+	}
 	if (!s->entrypoint) {
 		log_error("nothing was measured");
 		return;
@@ -314,6 +327,7 @@ int session_end(struct session *s)
 	size_t top = s->options->top ? s->options->top : PROFILE_TOP_DEFAULT;
 	int signal_number = s->watching.signal;
 	bool ok = tell_outcome(s);
+	int failed = EXIT_FAILED;
 
 	perf_map_harvest(s->folder.path);
 	if (profile_load(&r, s->folder.path, top, &summary))
@@ -322,6 +336,7 @@ int session_end(struct session *s)
 		ok = false;
 	if (!r.benchmarks.len && !(s->options->allow_empty && ok)) {
 		tell_no_benchmark(s, &summary);
+		failed = cannot_measure(s) ? EXIT_UNSUPPORTED : EXIT_FAILED;
 		ok = false;
 	} else {
 		describe_run(s, &r);
@@ -337,5 +352,5 @@ int session_end(struct session *s)
 	if (signal_number)
 		supervise_reraise(signal_number);
 	spawn_free_signals();
-	return ok ? EXIT_DONE : EXIT_FAILED;
+	return ok ? EXIT_DONE : failed;
 }

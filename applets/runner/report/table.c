@@ -194,8 +194,9 @@ static void print_notes(const struct table *table, const struct benchmark *bench
 
 	if (!notes->len && benchmark->status != BENCHMARK_OK)
 		print_note(table, benchmark->status, "");
+	/* the first one is the reason, what follows are remarks */
 	for (size_t i = 0; i < notes->len; i++)
-		print_note(table, benchmark->status, notes->items[i]);
+		print_note(table, i ? BENCHMARK_OK : benchmark->status, notes->items[i]);
 }
 
 /* Below a row: where the instructions went */

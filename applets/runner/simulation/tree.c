@@ -150,30 +150,9 @@ static void add_image(struct adding *a, const struct record_process *p,
 	a->startup_known &= startup.known;
 }
 
-/* ---- A process that valgrind itself brought down ---- */
+/* ---- What a process's own log tells, without any debug switch ---- */
 
-/* The lines after valgrind's banner, for a log that says why a process died. */
-static void show_log(const char *path, const char *text)
-{
-	enum { SHOWN = 20 };
-	size_t shown = 0;
-
-	log_info("from %s:", path);
-	for (const char *at = text; *at && shown < SHOWN;) {
-		size_t len = strcspn(at, "\n");
-		bool banner = memmem(at, len, "Callgrind, a call", 17) || memmem(at, len, "Copyright", 9) ||
-			      memmem(at, len, "Using Valgrind", 14) || memmem(at, len, "refs:", 5) ||
-			      memmem(at, len, "miss", 4) || memmem(at, len, "rerun with", 10);
-
-		if (!banner && len > strspn(at, "=-0123456789 ")) {
-			log_info("  %.*s", (int)len, at);
-			shown++;
-		}
-		at += len + (at[len] == '\n');
-	}
-}
-
-/* The text behind `key` up to `end`, as a note's part; NULL when the log does not have it. */
+/* The text behind `key` up to a character of `end`; NULL when the log does not have it. */
 static char *log_text(const char *log, const char *key, const char *end)
 {
 	const char *at = strstr(log, key);
@@ -181,22 +160,55 @@ static char *log_text(const char *log, const char *key, const char *end)
 	return at ? xstrndup(at + strlen(key), strcspn(at + strlen(key), end)) : NULL;
 }
 
-/* An instruction that valgrind does not know ends the program with SIGILL. */
+/* From the first line on that says what happened, to where callgrind's summary begins. */
+static void show_log(const char *path, const char *log)
+{
+	static const char *const beginnings[] = {"unhandled instruction", "Process terminating"};
+	const char *from = NULL, *end = strstr(log, "Events    :");
+
+	for (size_t i = 0; !from && i < ARRAY_SIZE(beginnings); i++)
+		from = strstr(log, beginnings[i]);
+	if (!from)
+		return;
+	log_info("from %s:", path);
+	while (*from) {
+		size_t len = strcspn(from, "\n");
+
+		if (end && from + len > end)
+			break;
+		if (len > strspn(from, "=-0123456789 "))
+			log_info("  %.*s", (int)len, from);
+		from += len + (from[len] == '\n');
+	}
+}
+
+/* An instruction that valgrind does not know ends the program, which would have gone on without. */
 static void note_instruction(struct benchmark *b, const struct record_process *p, const char *log)
 {
-	char *address = log_text(log, "nrecognised instruction at address ", ".\n");
-	char *function = log_text(log, ": ", "\n");
-	const char *at = strstr(log, "nrecognised instruction at address ");
+	static const char key[] = "nrecognised instruction at address ";
+	char *address = log_text(log, key, ".\n");
+	char *function = address ? log_text(strstr(log, key), ": ", "\n") : NULL;
 
-	free(function);
-	function = at ? log_text(at, " at 0x", "\n") : NULL;
-	if (address)
-		benchmark_note(b, "pid %lld: valgrind lacks the instruction at %s%s%s; rebuild the "
-				  "program without -march=native, or with fewer CPU features",
-			       (long long)p->pid, address, function ? ", at 0x" : "",
-			       function ? function : "");
+	if (!address)
+		return;
+	mark_incomplete(b);
+	benchmark_note(b, "valgrind lacks the instruction at %s%s%s of pid %lld; rebuild the program "
+			  "without -march=native, or with fewer CPU features", address,
+		       function ? ", " : "", function ? function : "", (long long)p->pid);
 	free(address);
 	free(function);
+}
+
+static void note_refusal(struct benchmark *b, const char *log)
+{
+	char *program = log_text(log, "Can't execute setuid/setgid/setcap executable: ", "\n");
+
+	if (!program)
+		return;
+	mark_incomplete(b);
+	benchmark_note(b, "valgrind refused to run %s, which has the setuid or setgid bit or file "
+			  "capabilities; measure with a plain copy of it", program);
+	free(program);
 }
 
 static bool died_of_a_fault(int status)
@@ -207,21 +219,19 @@ static bool died_of_a_fault(int status)
 	       signal_number == SIGFPE || signal_number == SIGABRT;
 }
 
-/* Whichever process of the tree it was: its own log tells, without any debug switch. */
-static void explain_fault(struct adding *a, const struct record_process *p)
+static void explain_log(struct adding *a, const struct record_process *p)
 {
-	char *path;
+	char *path = xasprintf("%s/valgrind.%lld.log", a->folder, (long long)p->pid);
 	struct buf log = BUF_INIT;
 
-	if (!died_of_a_fault(p->status))
-		return;
-	path = xasprintf("%s/valgrind.%lld.log", a->folder, (long long)p->pid);
 	if (read_file(path, &log)) {
-		error_clear();
+		error_clear(); /* an old folder may lack it */
 	} else if (log.len) {
-		if (p->status == EXIT_SIGNAL_BASE + SIGILL)
+		note_refusal(a->b, log.data);
+		if (died_of_a_fault(p->status)) {
 			note_instruction(a->b, p, log.data);
-		show_log(path, log.data);
+			show_log(path, log.data);
+		}
 	}
 	buf_release(&log);
 	free(path);
@@ -249,7 +259,7 @@ static void add_process(struct adding *a, const struct record_process *p)
 	vec_push(&a->b->processes, out);
 	if (p->outlived)
 		count_flaw(&a->outlived, p, p->images.len ? vec_last(&p->images)->command : "?");
-	explain_fault(a, p);
+	explain_log(a, p);
 }
 
 static void note_status(struct benchmark *b, const struct record_benchmark *from)
