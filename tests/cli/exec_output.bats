@@ -161,6 +161,28 @@ refused() {
 	equal "$(jq 'del(.run) | del(.benchmarks[].processes)' "$result")" "$first"
 }
 
+@test "json: a device, a pipe, a link stay what they are" {
+	cd "$BATS_TEST_TMPDIR"
+	mkfifo pipe
+	timeout 20 cat pipe >read &
+	timeout 20 "$CODSPEED_BIN" exec -m simulation --profile-folder p --json pipe -- "$burn" 1000
+	[ -p pipe ]
+	wait $!
+	cmp read p/results.json
+	echo old >target
+	ln -s target link
+	codspeed exec -m simulation --profile-folder p --json link -- "$burn" 1000
+	[ -L link ]
+	cmp target p/results.json
+	codspeed exec -m simulation --profile-folder p --json /dev/fd/1 -- true >out
+	cmp <(jq . p/results.json) <(sed -n '/^{/,/^}/p' out | jq .)
+	# never with the real one: as root it would be gone for the whole machine
+	if [ "$(id -u)" -eq 0 ] && mknod null c 1 3 && : 2>/dev/null >null; then
+		codspeed exec -m simulation --profile-folder p --json null -- "$burn" 1000
+		[ -c null ]
+	fi
+}
+
 @test "json: a file that cannot be written fails the run and loses nothing" {
 	run --separate-stderr codspeed exec -m simulation --profile-folder "$BATS_TEST_TMPDIR/p" \
 		--json "$BATS_TEST_TMPDIR/none/x.json" -- "$burn" 1000

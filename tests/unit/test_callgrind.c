@@ -691,68 +691,6 @@ static void main_counts_once(void **state UNUSED)
 		    true, 1);
 }
 
-/* --- the table --- */
-
-static void expect_order(const struct function_costs *t, enum function_order order,
-			 const char *expected)
-{
-	struct function_cost *top;
-	struct buf names = BUF_INIT;
-	size_t count;
-
-	top = function_costs_top(t, order, 6, &count);
-	assert_int_equal(count, 6);
-	for (size_t i = 0; i < count; i++)
-		buf_printf(&names, "%s@%s ", function_costs_name(t, &top[i]),
-			   function_costs_object(t, &top[i]));
-	assert_string_equal(names.data, expected);
-	buf_release(&names);
-	free(top);
-}
-
-static void ties_have_an_order(void **state UNUSED)
-{
-	struct function_costs t;
-
-	function_costs_init(&t);
-	function_costs_add(&t, "none", "x", 0, 0);
-	function_costs_add(&t, "last", "x", 1, 2);
-	function_costs_add(&t, "bb", "y", 5, 9);
-	function_costs_add(&t, "b", "z", 5, 9);
-	function_costs_add(&t, "b", "a", 5, 9);
-	function_costs_add(&t, "a", "x", 5, 7);
-	function_costs_add(&t, "first", "x", 4, 4);
-	function_costs_add(&t, "first", "x", 2, 2);
-	expect_order(&t, FUNCTIONS_BY_SELF, "first@x b@a b@z bb@y a@x last@x ");
-	expect_order(&t, FUNCTIONS_BY_INCLUSIVE, "b@a b@z bb@y a@x first@x last@x ");
-	function_costs_release(&t);
-}
-
-static void tables_are_added_up(void **state UNUSED)
-{
-	struct function_costs a, b;
-	struct function_cost *top;
-	size_t count;
-
-	function_costs_init(&a);
-	function_costs_init(&b);
-	function_costs_add(&a, "f", "x", 1, 2);
-	function_costs_add(&b, "g", "x", 3, 4);
-	function_costs_add(&b, "f", "x", UINT64_MAX, 5);
-	function_costs_merge(&a, &b);
-	top = function_costs_top(&a, FUNCTIONS_BY_SELF, SIZE_MAX, &count);
-	assert_int_equal(count, 2);
-	assert_int_equal(top[0].self, UINT64_MAX);
-	assert_int_equal(top[0].inclusive, 7);
-	assert_int_equal(top[1].inclusive, 4);
-	free(top);
-	top = function_costs_top(&a, FUNCTIONS_BY_SELF, 0, &count);
-	assert_int_equal(count, 0);
-	free(top);
-	function_costs_release(&a);
-	function_costs_release(&b);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -785,8 +723,6 @@ int main(void)
 		cmocka_unit_test(a_level_needs_digits),
 		cmocka_unit_test(main_is_told_from_its_start),
 		cmocka_unit_test(main_counts_once),
-		cmocka_unit_test(ties_have_an_order),
-		cmocka_unit_test(tables_are_added_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

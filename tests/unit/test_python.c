@@ -151,7 +151,7 @@ static void the_library_folder_tells(void **state UNUSED)
 static void a_debug_build_without_the_lock(void **state UNUSED)
 {
 	make_file("bin/python3.13td", "");
-	make_file("lib/python3.13td/os.py", "");
+	make_file("lib/python3.13t/os.py", "");
 	assert_true(free_threaded("bin/python3.13td"));
 }
 
