@@ -81,3 +81,46 @@ out:
 	free(temp);
 	return rc;
 }
+
+static mode_t current_umask(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return mask;
+}
+
+static int write_special(const char *path, const void *data, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return fail_errno("cannot open %s", path);
+	rc = write_full(fd, data, len);
+	if (close(fd) && !rc)
+		rc = -errno;
+	if (rc) {
+		errno = -rc;
+		fail_errno("cannot write %s", path);
+	}
+	return rc;
+}
+
+int write_output(const char *path, const void *data, size_t len)
+{
+	struct stat st;
+	char *target;
+	int rc;
+
+	if (stat(path, &st)) /* a name that is free, or a link that leads nowhere */
+		return write_file_atomic(path, data, len, 0666 & ~current_umask());
+	if (!S_ISREG(st.st_mode))
+		return write_special(path, data, len);
+	target = realpath(path, NULL);
+	if (!target)
+		return fail_errno("cannot find %s", path);
+	rc = write_file_atomic(target, data, len, st.st_mode & 07777);
+	free(target);
+	return rc;
+}

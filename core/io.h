@@ -23,4 +23,10 @@ int read_file(const char *path, struct buf *to);
  */
 int write_file_atomic(const char *path, const void *data, size_t len, mode_t mode);
 
+/*
+ * Put `data` where a user asked for it: a plain file, present or not, as above and through links;
+ * a device or a FIFO is written to and stays what it is. 0 or -errno with a frame.
+ */
+int write_output(const char *path, const void *data, size_t len);
+
 #endif

@@ -27,14 +27,6 @@ void spawn_hold_signals(const sigset_t *signals)
 	signals_held = true;
 }
 
-void spawn_free_signals(void)
-{
-	if (!signals_held)
-		return;
-	sigprocmask(SIG_SETMASK, &mask_before, NULL);
-	signals_held = false;
-}
-
 /* Which step failed in the child: names for the parent's message, sent as an index. */
 enum step { STEP_CHDIR, STEP_DESCRIPTORS, STEP_EXECUTE };
 

@@ -351,6 +351,5 @@ int session_end(struct session *s)
 		signal_number = supervise_pending_signal();
 	if (signal_number)
 		supervise_reraise(signal_number);
-	spawn_free_signals();
 	return ok ? EXIT_DONE : failed;
 }

@@ -31,7 +31,7 @@ int report_json(const struct result *r, const char *path)
 		if (rc)
 			fail(rc, "cannot write the results to standard output: %s", strerror(-rc));
 	} else {
-		rc = write_file_atomic(path, text.data, text.len, 0644);
+		rc = write_output(path, text.data, text.len);
 	}
 	buf_release(&text);
 	return rc;
