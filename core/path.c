@@ -90,6 +90,20 @@ int path_find_program(const char *name, const char *search, char **found)
 	}
 }
 
+/* After a failed mkdir(): whether a folder is there all the same; else errno says why not. */
+static bool is_folder(const char *path, int error)
+{
+	struct stat st;
+
+	if (error == EEXIST && stat(path, &st) == 0) {
+		if (S_ISDIR(st.st_mode))
+			return true;
+		error = ENOTDIR;
+	}
+	errno = error;
+	return false;
+}
+
 int path_make_folder(const char *path, mode_t mode)
 {
 	char *part = xstrdup(path);
@@ -101,7 +115,7 @@ int path_make_folder(const char *path, mode_t mode)
 		if (end != '/' && end != '\0')
 			continue;
 		*at = '\0';
-		if (mkdir(part, mode) && errno != EEXIST) {
+		if (mkdir(part, mode) && !is_folder(part, errno)) {
 			rc = fail_errno("cannot create the folder %s", part);
 			break;
 		}

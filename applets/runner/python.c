@@ -44,7 +44,7 @@ bool python_is_free_threaded(const char *path)
 	if (!rest)
 		return false;
 	if (*rest)
-		return str_eq(rest, "t");
+		return *rest == 't'; /* "t", or "td" of a debug build */
 	with = xasprintf("%.*s../lib/%st", (int)(base - real), real, base);
 	without = xasprintf("%.*s../lib/%s", (int)(base - real), real, base);
 	result = access(with, F_OK) == 0 && access(without, F_OK) != 0;
@@ -107,6 +107,19 @@ static bool program_is_free_threaded(const char *program, const char *search)
 	return result;
 }
 
+/* Of shell text, each word that is called like an interpreter. */
+static bool text_is_free_threaded(const char *text, const char *search)
+{
+	char *copy = xstrdup(text), *save;
+	bool result = false;
+
+	for (char *word = strtok_r(copy, " \t\n;&|()\"'", &save); word && !result;
+	     word = strtok_r(NULL, " \t\n;&|()\"'", &save))
+		result = str_starts(path_base(word), "python") && found_free_threaded(word, search);
+	free(copy);
+	return result;
+}
+
 bool python_accepts_malloc(const struct strvec *env, const char *program, const char *directory)
 {
 	const char *search = env_get(env, "PATH"), *venv = env_get(env, "VIRTUAL_ENV");
@@ -117,5 +130,7 @@ bool python_accepts_malloc(const struct strvec *env, const char *program, const 
 		return false;
 	if (in_folder(directory ? directory : ".", ".venv/bin/python"))
 		return false;
-	return !program_is_free_threaded(program, search);
+	if (program_is_free_threaded(program, search))
+		return false;
+	return !program || !text_is_free_threaded(program, search);
 }

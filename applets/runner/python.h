@@ -11,7 +11,8 @@
  * Whether every interpreter that the command may mean accepts PYTHONMALLOC=malloc: a free-threaded
  * build refuses to start with it. Looked at, without running anything: `python3` and `python` on
  * the environment's PATH, the virtual environments of VIRTUAL_ENV and (for `uv run`) of the working
- * directory, the program itself, and the interpreter in its first line.
+ * directory, the program itself, the interpreter in its first line, and, where `program` is shell
+ * text, its words.
  */
 bool python_accepts_malloc(const struct strvec *env, const char *program, const char *directory);
 

@@ -460,6 +460,7 @@ static void damage_is_named_with_its_line(void **state UNUSED)
 	EXPECT_DAMAGED_BODY("fn=f\n**\n", "8", "text in a number");
 	EXPECT_DAMAGED_BODY("fn=f\n0x 1\n", "8", "not a number");
 	EXPECT_DAMAGED_BODY("1 2\n", "7", "costs outside of a function");
+	EXPECT_DAMAGED_BODY("fn=f\ntotals: 0\n" PART "1 2\n", "14", "costs outside of a function");
 	EXPECT_DAMAGED_BODY("what is this\n", "7", "not a line of a callgrind file");
 	EXPECT_DAMAGED_BODY(" 1 2\n", "7", "not a line of a callgrind file");
 	EXPECT_DAMAGED_BODY("fn=f\n1 2\npart: 2\n", "9", "part 1 has no totals");
@@ -616,7 +617,7 @@ static void a_called_object_without_call_is_forgotten(void **state UNUSED)
 	struct seen seen;
 
 	expect_complete(&seen, FILE_OF("ob=exe\nfn=f\ncob=???\ncfi=???\n* 2\n"
-				       "cfn=f\ncalls=1 1\n1 1\ntotals: 2\n"));
+				       "cfn=f\ncalls=1 1\n1 1\nfn=g\n1 5\ntotals: 7\n"));
 	expect_function(&seen, "f", "exe", 2, 2);
 	seen_release(&seen);
 }
@@ -680,6 +681,20 @@ static void main_is_told_from_its_start(void **state UNUSED)
 	expect_main(FILE_OF("fn=main.main\n1 1\ntotals: 1\n"), false, 0);
 }
 
+static void every_part_has_a_main_of_its_own(void **state UNUSED)
+{
+	struct seen seen;
+
+	expect_complete(&seen, FILE_OF("fn=a\n1 9\ncfn=main\ncalls=1 1\n1 8\ntotals: 9\n")
+			PART "fn=(below main)\n1 9\ncfn=a\ncalls=1 1\n1 5\ntotals: 9\n"
+			PART "fn=a\n1 9\ntotals: 9\n");
+	assert_int_equal(part_at(&seen, 0)->main_inclusive, 8);
+	assert_int_equal(part_at(&seen, 1)->main_inclusive, 5);
+	assert_int_equal(part_at(&seen, 2)->main_inclusive, 0);
+	assert_false(part_at(&seen, 2)->below_main_seen);
+	seen_release(&seen);
+}
+
 static void main_counts_once(void **state UNUSED)
 {
 	expect_main(FILE_OF("fn=start\n1 1\ncfn=main\ncalls=1 1\n1 9\n"
@@ -722,6 +737,7 @@ int main(void)
 		cmocka_unit_test(inclusive_costs_stay_within_the_total),
 		cmocka_unit_test(a_level_needs_digits),
 		cmocka_unit_test(main_is_told_from_its_start),
+		cmocka_unit_test(every_part_has_a_main_of_its_own),
 		cmocka_unit_test(main_counts_once),
 	};
 

@@ -70,10 +70,6 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/*
- * Calls count for the caller's outermost level only: what deeper levels spend lies already in the
- * calls of the outermost one. So recursion, also through other functions, counts once.
- */
 static void add_call(struct callgrind_parser *cg, uint64_t ir)
 {
 	const struct callgrind_callee *callee = &cg->callee;
@@ -84,7 +80,7 @@ static void add_call(struct callgrind_parser *cg, uint64_t ir)
 	}
 	if (cg->in_below_main && !callee->start_up)
 		cg->start_up_calls = add_capped(cg->start_up_calls, ir);
-	if (cg->table && cg->outermost && (!callee->same_name || callee->other_object))
+	if (cg->table && (!callee->same_name || callee->other_object))
 		cg->calls = add_capped(cg->calls, ir);
 }
 
@@ -113,6 +109,10 @@ static const char *cost_line(struct callgrind_parser *cg, const char *p)
 	return p + 1;
 }
 
+/*
+ * The outermost level of a recursion alone has an inclusive cost: what deeper levels spend lies
+ * already in its calls. So recursion, also through other functions, counts once.
+ */
 void callgrind_flush_function(struct callgrind_parser *cg)
 {
 	struct function_cost *row;
@@ -184,8 +184,8 @@ static int set_called_function(struct callgrind_parser *cg, const char *text, co
 
 	if (callgrind_name_get(cg, &cg->functions, text, nl, &name))
 		return -EBADMSG;
-	cg->callee.same_name = cg->table && cg->in_function && cg->outermost &&
-			       is_text(cg, &name, cg->function);
+	cg->callee.same_name =
+		cg->table && cg->in_function && is_text(cg, &name, cg->function);
 	cg->callee.main = callgrind_name_is(&name, "main", 4);
 	cg->callee.start_up = cg->in_below_main && callgrind_name_is_start_up(&name);
 	return 0;

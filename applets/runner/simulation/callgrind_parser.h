@@ -30,8 +30,8 @@ enum callgrind_pending { CALLGRIND_SELF, CALLGRIND_CALL, CALLGRIND_JUMP };
 struct callgrind_callee {
 	bool start_up;     /* it is start-up code, looked at only when the caller is, too */
 	bool main;
-	bool same_name;    /* as the caller's, and the caller is no deeper level of recursion */
-	bool other_object; /* than the caller's */
+	bool same_name;    /* as the caller's; kept only with a table */
+	bool other_object; /* than the caller's; likewise */
 };
 
 struct callgrind_parser {

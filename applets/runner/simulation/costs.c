@@ -25,12 +25,17 @@ static uint64_t product(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &p) ? UINT64_MAX : p;
 }
 
+/* An event of the sum is known if every part has it; the first part brings what it has. */
+static void add_event(struct costs *to, size_t event, uint64_t count, bool has)
+{
+	to->events[event] = sum(to->events[event], count);
+	to->has_event[event] = has && (to->has_event[event] || !to->parts);
+}
+
 void costs_add_part(struct costs *to, const struct callgrind_part *part)
 {
-	for (size_t i = 0; i < CG_EVENT_COUNT; i++) {
-		to->events[i] = sum(to->events[i], part->costs[i]);
-		to->has_event[i] |= part->has_event[i];
-	}
+	for (size_t i = 0; i < CG_EVENT_COUNT; i++)
+		add_event(to, i, part->costs[i], part->has_event[i]);
 	to->below_main_seen |= part->below_main_seen;
 	to->main_inclusive = sum(to->main_inclusive, part->main_inclusive);
 	to->parts++;
@@ -38,10 +43,10 @@ void costs_add_part(struct costs *to, const struct callgrind_part *part)
 
 void costs_add(struct costs *to, const struct costs *from)
 {
-	for (size_t i = 0; i < CG_EVENT_COUNT; i++) {
-		to->events[i] = sum(to->events[i], from->events[i]);
-		to->has_event[i] |= from->has_event[i];
-	}
+	if (!from->parts)
+		return;
+	for (size_t i = 0; i < CG_EVENT_COUNT; i++)
+		add_event(to, i, from->events[i], from->has_event[i]);
 	to->below_main_seen |= from->below_main_seen;
 	to->main_inclusive = sum(to->main_inclusive, from->main_inclusive);
 	to->parts += from->parts;
