@@ -203,7 +203,7 @@ static int read_dumps(const struct json_doc *doc, const struct json_value *array
 		rc = json_as_text(doc, v, &name);
 		if (rc)
 			return rc;
-		if (!*name || strchr(name, '/'))
+		if (!*name || strchr(name, '/') || str_eq(name, ".") || str_eq(name, ".."))
 			return json_fail(doc, v, "is not the name of a dump");
 		strvec_push(&image->dumps, name);
 	}
@@ -314,6 +314,8 @@ static int read_document(const struct json_doc *doc, struct simulation_record *r
 	rc = json_get_u64(doc, doc->root, "version", &version);
 	if (rc)
 		return rc;
+	if (!version)
+		return fail(-EINVAL, "%s: there is no version 0", doc->name);
 	if (version > RECORD_VERSION)
 		return fail(-EINVAL, "%s: version %llu is newer than this program reads (%d)",
 			    doc->name, (unsigned long long)version, RECORD_VERSION);

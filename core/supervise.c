@@ -40,17 +40,25 @@ struct loop {
 	bool child_ended;
 };
 
+static bool is_ignored(int signal_number)
+{
+	struct sigaction action;
+
+	return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* What nohup or a background job ignores stays ignored: blocked, it would be queued all the same. */
 static sigset_t awaited(void)
 {
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGPIPE); /* a reader of our output that goes is an EPIPE, not our death */
+	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
+		if (!is_ignored(ending[i]))
+			sigaddset(&set, ending[i]);
 	return set;
 }
 
@@ -58,6 +66,8 @@ void supervise_prepare(void)
 {
 	sigset_t set = awaited();
 
+	if (is_ignored(SIGCHLD))
+		signal(SIGCHLD, SIG_DFL); /* or the kernel would keep no child's status for us */
 	spawn_hold_signals(&set);
 }
 

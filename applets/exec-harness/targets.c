@@ -60,13 +60,21 @@ static void cut_name(char *name)
 	name[text_cut(name, len, NAME_MAX_BYTES)] = '\0';
 }
 
-/* Escapes make a name of other bytes longer: the URI is cut once more. */
+/* Escapes make a name of other bytes longer: as much of it as fits, no escape cut in two. */
 static char *make_uri(const char *name)
 {
-	char *text = text_escape_dup(name);
-	char *uri = xasprintf(URI_PREFIX "%.*s", (int)text_cut(text, strlen(text), NAME_MAX_BYTES), text);
+	size_t len = strlen(name);
+	struct buf text = BUF_INIT;
+	char *uri;
 
-	free(text);
+	text_escape(name, len, &text);
+	while (text.len > NAME_MAX_BYTES) {
+		len = text_cut(name, len, len - 1);
+		buf_clear(&text);
+		text_escape(name, len, &text);
+	}
+	uri = xasprintf(URI_PREFIX "%s", text.data);
+	buf_release(&text);
 	return uri;
 }
 

@@ -23,6 +23,17 @@ fake_valgrind() {
 	plain_env=(env -i PATH="$PATH")
 }
 
+# a PATH with valgrind alone; Debian's is a script that calls a program beside it
+valgrind_alone() {
+	local from
+
+	from=$(command -v valgrind)
+	mkdir "$BATS_TEST_TMPDIR/alone"
+	ln -s "$from"* "$BATS_TEST_TMPDIR/alone"
+	rm -f "$BATS_TEST_TMPDIR/alone/valgrind-"*
+	plain_env=(env -i PATH="$BATS_TEST_TMPDIR/alone")
+}
+
 # ---- Paths ----
 
 awkward="a b:c'd\"e%p%%\$x,y*?[z]\\"
@@ -78,7 +89,7 @@ awkward="a b:c'd\"e%p%%\$x,y*?[z]\\"
 
 # ---- Programs ----
 
-@test "programs: Go and busybox, static" {
+@test "programs: busybox, static" {
 	need busybox
 	head -c 100000 "$FIXTURES/burn-static" >"$BATS_TEST_TMPDIR/file"
 	sim busybox sha256sum "$BATS_TEST_TMPDIR/file" >"$output_file"
@@ -93,9 +104,17 @@ awkward="a b:c'd\"e%p%%\$x,y*?[z]\\"
 		>"$BATS_TEST_TMPDIR/hello.go"
 	(cd "$BATS_TEST_TMPDIR" && GO111MODULE=off GOFLAGS= CGO_ENABLED=0 \
 		GOCACHE="${XDG_CACHE_HOME:-$HOME/.cache}/go-build" go build -o hello hello.go)
+	plain_env+=(GODEBUG=asyncpreemptoff=1)
 	sim "$BATS_TEST_TMPDIR/hello" >"$output_file"
 	equal "$(head -n 1 "$output_file")" hello
-	[ "$(field .metrics.instructions)" -gt 10000 ]
+	equal "$(field .status)" ok
+	[ "$(field .metrics.instructions)" -gt 100000 ]
+	# without it a failed assertion of callgrind's own may end the program
+	plain_env[-1]=GODEBUG=
+	run sim "$BATS_TEST_TMPDIR/hello"
+	if [ "$status" -ne 0 ]; then
+		[[ $output == *Assertion*asyncpreemptoff=1* ]]
+	fi
 }
 
 @test "programs: /proc/self/exe leads to the program" {
@@ -109,7 +128,7 @@ awkward="a b:c'd\"e%p%%\$x,y*?[z]\\"
 		[[ $output == *"same file 1"* ]]
 	else
 		equal "$status" 1
-		[[ $output == *"executes /proc/self/exe, which under valgrind is valgrind itself"* ]]
+		[[ $output == */proc/self/exe*"valgrind itself"* ]]
 	fi
 }
 
@@ -177,24 +196,19 @@ awkward="a b:c'd\"e%p%%\$x,y*?[z]\\"
 }
 
 @test "descriptors: none of ours is visible" {
-	# those of bats are closed
-	exec 5>"$BATS_TEST_TMPDIR/kept"
-	(
-		exec 3>&- 4>&-
-		sim "$FIXTURES/fds" list >"$output_file" 2>"$errors" </dev/null
-	)
-	grep '^[0-9]* ' "$output_file" >"$BATS_TEST_TMPDIR/list"
-	grep -qx '0 /dev/null' "$BATS_TEST_TMPDIR/list"
-	grep -qx "5 $BATS_TEST_TMPDIR/kept" "$BATS_TEST_TMPDIR/list"
-	# the rest is valgrind's own: its log, and what it keeps at the upper end
-	run awk -v kept="$BATS_TEST_TMPDIR" '
-		$1 > 2 && $1 < 1000 && $2 !~ /valgrind\.[0-9]*\.log$/ && index($2, kept "/kept") == 0 {
-			print; bad = 1
-		}
-		END { exit bad }' "$BATS_TEST_TMPDIR/list"
-	[ "$status" -eq 0 ]
-	# a pipe of ours is only where the output goes
-	equal "$(awk '$1 < 1000 && /pipe:/ { print $1 }' "$BATS_TEST_TMPDIR/list" | xargs)" "1 2"
+	# what the caller leaves open is there, as without us
+	list() {
+		exec 5>"$BATS_TEST_TMPDIR/kept"
+		"$@" "$FIXTURES/fds" list </dev/null 2>/dev/null | grep '^[0-9]* '
+	}
+	list >"$BATS_TEST_TMPDIR/plain"
+	list sim >"$BATS_TEST_TMPDIR/seen"
+	grep -qx "5 $BATS_TEST_TMPDIR/kept" "$BATS_TEST_TMPDIR/seen"
+	# valgrind has its log open, and more at the upper end
+	equal "$(awk '$1 < 1000 && $2 !~ /valgrind\.[0-9]*\.log$/ { print $1 }' "$BATS_TEST_TMPDIR/seen")" \
+		"$(awk '{ print $1 }' "$BATS_TEST_TMPDIR/plain")"
+	run grep -E 'valgrind\.[0-9]*\.log$|simulation\.json|results\.json' "$BATS_TEST_TMPDIR/plain"
+	[ "$status" -eq 1 ]
 }
 
 @test "descriptors: an enormous limit" {
@@ -229,9 +243,7 @@ awkward="a b:c'd\"e%p%%\$x,y*?[z]\\"
 }
 
 @test "forbidden: no setarch is needed" {
-	mkdir "$BATS_TEST_TMPDIR/bin"
-	ln -s "$(command -v valgrind)" "$BATS_TEST_TMPDIR/bin"
-	plain_env=(env -i PATH="$BATS_TEST_TMPDIR/bin")
+	valgrind_alone
 	run --separate-stderr sim "$burn" 100000
 	[ "$status" -eq 0 ]
 	[[ $output != *randomisation* && -z $stderr ]]
@@ -259,25 +271,22 @@ awkward="a b:c'd\"e%p%%\$x,y*?[z]\\"
 # ---- Systems ----
 
 @test "system: a user's valgrind options are not ours" {
-	unrelated=(VALGRIND_OPTX=--leak-check=full)
-	plain_env+=("${unrelated[@]}")
-	measure "$FIXTURES/burn" 1000
-	clean=$(field .metrics)
+	plain_env+=(VALGRIND_OPTX=--leak-check=full)
+	measure "$burn" 1000
+	clean=$ir
 	plain_env[-1]=VALGRIND_OPTS=--leak-check=full
-	measure "$FIXTURES/burn" 1000
-	equal "$(field .metrics)" "$clean"
+	measure "$burn" 1000
+	equal "$ir" "$clean"
 	mkdir "$BATS_TEST_TMPDIR/cwd"
 	cd "$BATS_TEST_TMPDIR/cwd"
 	echo --toggle-collect=nothing | tee .valgrindrc >"$BATS_FILE_TMPDIR/.valgrindrc"
-	measure "$FIXTURES/burn" 1000
+	measure "$burn" 1000
 	rm "$BATS_FILE_TMPDIR/.valgrindrc"
-	equal "$(field .metrics)" "$clean"
+	equal "$ir" "$clean"
 }
 
 @test "system: no bash, no tool, no HOME, nothing but valgrind" {
-	mkdir "$BATS_TEST_TMPDIR/bin"
-	ln -s "$(command -v valgrind)" "$BATS_TEST_TMPDIR/bin"
-	plain_env=(env -i PATH="$BATS_TEST_TMPDIR/bin")
+	valgrind_alone
 	run --separate-stderr sim "$burn" 100000
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
@@ -355,10 +364,11 @@ awkward="a b:c'd\"e%p%%\$x,y*?[z]\\"
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
 	[ ! -e "$BATS_TEST_TMPDIR/p" ]
-	added=$output
+	mapfile -t added <<<"$output"
+	[ "${#added[@]}" -gt 5 ]
 	"${plain_env[@]}" "$CODSPEED_BIN" exec -m simulation --profile-folder "$BATS_TEST_TMPDIR/p" -- \
 		env | sed '/^Benchmark /,$d' >"$BATS_TEST_TMPDIR/seen"
-	"${plain_env[@]}" env >"$BATS_TEST_TMPDIR/plain"
-	# nothing else is new, nothing is gone, and the order is the same
-	equal "$(cat "$BATS_TEST_TMPDIR/seen")" "$(cat "$BATS_TEST_TMPDIR/plain")"$'\n'"$added"
+	# valgrind has its own additions; otherwise nothing is new, nothing is gone, and nothing moved
+	equal "$(cat "$BATS_TEST_TMPDIR/seen")" \
+		"$("${plain_env[@]}" "${added[@]}" valgrind -q --command-line-only=yes --tool=none env)"
 }

@@ -687,11 +687,13 @@ static void every_part_has_a_main_of_its_own(void **state UNUSED)
 
 	expect_complete(&seen, FILE_OF("fn=a\n1 9\ncfn=main\ncalls=1 1\n1 8\ntotals: 9\n")
 			PART "fn=(below main)\n1 9\ncfn=a\ncalls=1 1\n1 5\ntotals: 9\n"
-			PART "fn=a\n1 9\ntotals: 9\n");
+			PART "fn=a\n1 9\ntotals: 9\n"
+			PART "fn=a\n1 9\ncfn=main\ncalls=1 1\n1 1\ntotals: 9\n");
 	assert_int_equal(part_at(&seen, 0)->main_inclusive, 8);
 	assert_int_equal(part_at(&seen, 1)->main_inclusive, 5);
 	assert_int_equal(part_at(&seen, 2)->main_inclusive, 0);
 	assert_false(part_at(&seen, 2)->below_main_seen);
+	assert_int_equal(part_at(&seen, 3)->main_inclusive, 1);
 	seen_release(&seen);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_function_costs.c - the table of functions: sums, and an order that depends on nothing else */
+/* test_function_costs.c - the table of functions: its sums and its order */
 #include <setjmp.h>
 #include <stdarg.h>
 

@@ -94,7 +94,7 @@ int callgrind_begin_body(struct callgrind_parser *cg);
 /* Whole lines: the byte before `end` is a newline. 0, or the reason to stop (also in cg->rc). */
 int callgrind_parse_lines(struct callgrind_parser *cg, const char *p, const char *end);
 
-/* The input is over; `tail` is what followed the last newline. Returns callgrind_read()'s result. */
+/* The input is over, `tail` follows the last newline. Returns what callgrind_read() does. */
 int callgrind_parser_finish(struct callgrind_parser *cg, const char *tail, size_t len);
 
 /* Stop with `rc`, to whose frame the place is added. Returns it. */

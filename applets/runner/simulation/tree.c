@@ -28,6 +28,7 @@ struct adding {
 	struct profile_summary *summary;
 	struct strvec *claimed;
 
+	bool at_end; /* the last part read was written at a process's end */
 	struct costs total;
 	struct costs image; /* of the image at hand */
 	uint64_t startup;
@@ -44,7 +45,10 @@ static struct function_costs *on_part_begin(void *ctx, const struct callgrind_pa
 
 static int on_part_end(void *ctx, const struct callgrind_part *part)
 {
-	costs_add_part(&((struct adding *)ctx)->image, part);
+	struct adding *a = ctx;
+
+	costs_add_part(&a->image, part);
+	a->at_end = str_eq(part->trigger, "Program termination");
 	return 0;
 }
 
@@ -211,6 +215,23 @@ static void note_refusal(struct benchmark *b, const char *log)
 	free(program);
 }
 
+/* callgrind's own failure: it ends the process with its own status, and without a dump. */
+static void note_crash(struct benchmark *b, const struct record_process *p, const char *log)
+{
+	static const char *const keys[] = {"Callgrind: ", "valgrind: the 'impossible' happened"};
+	char *text = NULL;
+
+	for (size_t i = 0; !text && i < ARRAY_SIZE(keys); i++)
+		text = log_text(log, keys[i], "\n");
+	if (!text)
+		return;
+	mark_incomplete(b);
+	benchmark_note(b, "valgrind itself failed in pid %lld: %s%s", (long long)p->pid, text,
+		       strstr(text, "post_signal")
+			       ? " (a Go program: set GODEBUG=asyncpreemptoff=1)" : "");
+	free(text);
+}
+
 static bool died_of_a_fault(int status)
 {
 	int signal_number = status - EXIT_SIGNAL_BASE;
@@ -228,6 +249,7 @@ static void explain_log(struct adding *a, const struct record_process *p)
 		error_clear(); /* an old folder may lack it */
 	} else if (log.len) {
 		note_refusal(a->b, log.data);
+		note_crash(a->b, p, log.data);
 		if (died_of_a_fault(p->status)) {
 			note_instruction(a->b, p, log.data);
 			show_log(path, log.data);
@@ -246,9 +268,15 @@ static void add_process(struct adding *a, const struct record_process *p)
 	size_t parts_before = a->total.parts;
 	bool complete = true;
 
+	a->at_end = false;
 	for (size_t i = 0; i < p->images.len; i++) {
 		add_image(a, p, &p->images.items[i]);
 		complete &= !(p->images.items[i].flaws & IMAGE_NO_DUMP);
+	}
+	if (complete && p->images.len && vec_last(&p->images)->measured && !a->at_end) {
+		/* dumps of forks are there, the one of the end is not */
+		count_flaw(&a->no_dump, p, vec_last(&p->images)->command);
+		complete = false;
 	}
 	if (p->images.len)
 		out.command = xstrdup(vec_last(&p->images)->command);

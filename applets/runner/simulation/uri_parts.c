@@ -35,7 +35,7 @@ struct gathering {
 	struct costs pending;
 	struct function_costs pending_functions;
 	VEC(uint64_t) pending_spawned;
-	size_t named_here; /* benchmarks with a part in the dump at hand */
+	size_t last_here; /* benchmark of the last named part in the dump at hand, + 1 */
 };
 
 /* The URI that ends this part, or NULL. */
@@ -117,7 +117,7 @@ static int on_part_end(void *ctx, const struct callgrind_part *part)
 		for (size_t i = 0; i < g->pending_spawned.len; i++)
 			vec_push(&b->spawned, g->pending_spawned.items[i]);
 		b->runs++;
-		g->named_here++;
+		g->last_here = (size_t)(b - g->benchmarks.items) + 1;
 	}
 	forget_pending(g);
 	return 0;
@@ -125,20 +125,23 @@ static int on_part_end(void *ctx, const struct callgrind_part *part)
 
 static const struct callgrind_ops ops = {on_part_begin, on_part_end};
 
+/* Only the first damage is kept: it says enough. */
+static void note_damage(struct gathered *b, const char *folder, const char *name, const char *what)
+{
+	if (!b->damage)
+		b->damage = xasprintf("%s/%s %s", folder, name, what);
+}
+
 static void read_dump(struct gathering *g, const char *name)
 {
 	size_t damaged = g->summary->damaged_dumps;
 
-	g->named_here = 0;
+	g->last_here = 0;
 	profile_read_dump(g->folder, name, &ops, g, NULL, g->summary);
 	forget_pending(g);
-	if (g->summary->damaged_dumps > damaged && g->named_here) {
-		struct gathered *last = vec_last(&g->benchmarks);
-
-		free(last->damage);
-		last->damage = xasprintf("%s/%s is damaged: parts after this one may be missing",
-					 g->folder, name);
-	}
+	if (g->summary->damaged_dumps > damaged && g->last_here)
+		note_damage(&g->benchmarks.items[g->last_here - 1], g->folder, name,
+			    "is damaged: parts after this one may be missing");
 }
 
 /* ---- Processes that a benchmark started, by the edges of CodSpeed's valgrind ---- */
@@ -184,8 +187,12 @@ static void add_subtree(struct gathering *g, struct gathered *b)
 		plan(&s, b->spawned.items[i]);
 	for (size_t i = 0; i < s.todo.len; i++) {
 		char *name = xasprintf("%llu.out", (unsigned long long)s.todo.items[i]);
+		size_t damaged = g->summary->damaged_dumps;
 
-		profile_read_dump(g->folder, name, &child_ops, &s, NULL, g->summary);
+		if (!profile_read_dump(g->folder, name, &child_ops, &s, NULL, g->summary) ||
+		    g->summary->damaged_dumps > damaged)
+			note_damage(b, g->folder, name, "of a process that it started is empty, "
+							"missing or damaged");
 		free(name);
 	}
 	vec_release(&s.todo);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * kernel.h - the few kernel types that are read, with only the fields that are. Their places are
+ * found when the object is loaded (CO-RE), so no kernel headers and no BTF are needed to build.
+ */
+#ifndef BPF_KERNEL_H
+#define BPF_KERNEL_H
+
+#include <linux/types.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct super_block {
+	__u32 s_dev;
+};
+
+struct inode {
+	struct super_block *i_sb;
+	unsigned long i_ino;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct task_struct {
+	int pid;
+	int tgid;
+	struct files_struct *files;
+};
+
+struct linux_binprm {
+	struct file *file;
+};
+
+/* The kernel's own names of the registers; <asm/ptrace.h> has user space's. */
+struct pt_regs___kernel {
+	unsigned long orig_ax;
+	unsigned long dx;
+	unsigned long r8;
+};
+
+#pragma clang attribute pop
+
+#endif

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* memtrack.bpf.c - the kernel side of memtrack: heap calls of a process tree, into a ring */
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <linux/ptrace.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "kernel.h"
+#include "memtrack.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+enum {
+	SIGNAL_STOP = 19,
+	SYSCALL_MMAP = 9, /* x86-64 */
+	MAP_EXECUTABLE = 4, /* PROT_EXEC */
+	FILES_KNOWN = 65536,
+	STOPS_BYTES = 256 * 1024,
+	ASK_EVERY = 64, /* events of a thread between two looks at how full the ring is */
+};
+
+/* ---- Set by memtrack before the object is loaded ---- */
+
+/* The pid namespace that ids are told in; 0: the first one, where they cost nothing. */
+const volatile __u64 namespace_device;
+const volatile __u64 namespace_inode;
+
+/* Bytes in the ring from which on a producer is held. */
+const volatile __u64 ring_high;
+
+/* ---- Shared while it runs ---- */
+
+int tracking; /* events are wanted: written by memtrack */
+
+/* What went wrong, for memtrack to read: nothing is lost without a word. */
+__u64 lost_events;
+__u64 lost_stops;
+__u64 lost_tasks;
+
+/* ---- Maps ---- */
+
+/*
+ * A thread of the tree: that it has an entry here is what makes it one. Entries go with their
+ * threads, so there is no limit on processes and no confusion of ids that are used again.
+ */
+struct task {
+	__u64 sp; /* stack pointer at the entry of the allocator call it is in; 0: none */
+	__u64 size;
+	__u64 pointer; /* the old block, or where the result goes */
+	__u64 cookie;
+	__u32 pid; /* as memtrack sees them; 0: not asked yet */
+	__u32 tid;
+	__u32 events;
+	__u32 zero;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF); /* its size depends on the host */
+} events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, STOPS_BYTES);
+} stops SEC(".maps");
+
+/* Files that were looked at: each is stopped for once. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, FILES_KNOWN);
+	__type(key, struct track_file);
+	__type(value, __u8);
+} files SEC(".maps");
+
+/* ---- Threads ---- */
+
+static __always_inline struct task *current_task(void)
+{
+	return bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), 0, 0);
+}
+
+/* Asked once a thread: inside a namespace it takes a helper that walks the levels. */
+static __always_inline void learn_ids(struct task *t)
+{
+	struct bpf_pidns_info inside = {};
+	__u64 ids;
+
+	if (t->pid)
+		return;
+	if (namespace_inode) {
+		bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &inside,
+					    sizeof(inside));
+		t->pid = inside.tgid;
+		t->tid = inside.pid;
+	} else {
+		ids = bpf_get_current_pid_tgid();
+		t->pid = ids >> 32;
+		t->tid = (__u32)ids;
+	}
+}
+
+/* ---- Stops ---- */
+
+/* Stopped first and told then: memtrack cannot let it go before it stands. */
+static __always_inline void stop(struct task *t, __u32 reason, __u32 device, __u64 inode)
+{
+	struct track_stop *r = bpf_ringbuf_reserve(&stops, sizeof(*r), 0);
+
+	if (!r) {
+		__sync_fetch_and_add(&lost_stops, 1);
+		return;
+	}
+	learn_ids(t);
+	r->pid = t->pid;
+	r->tid = t->tid;
+	r->reason = reason;
+	r->device = device;
+	r->inode = inode;
+	bpf_send_signal(SIGNAL_STOP);
+	bpf_ringbuf_submit(r, 0);
+}
+
+static __always_inline void stop_at_new_file(struct task *t, __u32 device, __u64 inode)
+{
+	struct track_file file = {.device = device, .inode = inode};
+
+	if (!bpf_map_lookup_elem(&files, &file))
+		stop(t, TRACK_STOP_FILE, device, inode);
+}
+
+/* ---- Events ---- */
+
+static __always_inline void fill(struct track_event *e, const struct task *t, __u64 kind, __u64 addr)
+{
+	e->time = bpf_ktime_get_ns();
+	e->kind_addr = kind << TRACK_KIND_SHIFT | addr;
+	e->pid = t->pid;
+	e->tid = t->tid;
+}
+
+static __always_inline void submit(struct task *t, void *record)
+{
+	/* memtrack comes by every few milliseconds: a wake-up costs more than all the rest */
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	if (++t->events % ASK_EVERY == 0 && bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_high)
+		stop(t, TRACK_STOP_FULL, 0, 0);
+}
+
+/* One function for each length: a reservation's must be a constant. */
+#define RECORD(bytes_)                                                            \
+	struct track_event *e = bpf_ringbuf_reserve(&events, (bytes_), 0);        \
+	if (!e) {                                                                 \
+		__sync_fetch_and_add(&lost_events, 1);                            \
+		return;                                                           \
+	}                                                                         \
+	learn_ids(t)
+
+static __always_inline void tell_free(struct task *t, __u64 addr)
+{
+	RECORD(TRACK_FREE_BYTES);
+	fill(e, t, TRACK_FREE, addr);
+	submit(t, e);
+}
+
+static __always_inline void tell_alloc(struct task *t, __u64 kind, __u64 addr)
+{
+	RECORD(TRACK_ALLOC_BYTES);
+	fill(e, t, kind, addr);
+	e->size = t->size;
+	submit(t, e);
+}
+
+static __always_inline void tell_realloc(struct task *t, __u64 addr)
+{
+	RECORD(TRACK_REALLOC_BYTES);
+	fill(e, t, TRACK_REALLOC, addr);
+	e->size = t->size;
+	e->old = t->pointer;
+	submit(t, e);
+}
+
+/* ---- Allocator calls ---- */
+
+static __always_inline __u64 argument(struct pt_regs *ctx, __u64 index)
+{
+	switch (index) {
+	case 0: return PT_REGS_PARM1(ctx);
+	case 1: return PT_REGS_PARM2(ctx);
+	case 2: return PT_REGS_PARM3(ctx);
+	case 3: return PT_REGS_PARM4(ctx);
+	}
+	return 0;
+}
+
+/*
+ * A call from inside another allocator call is part of that one: operator new, aligned wrappers,
+ * realloc(NULL) that jumps to malloc (at the very same stack pointer). A call above the outer one's
+ * frame means that the outer one was left by longjmp.
+ */
+static __always_inline bool is_nested(const struct task *t, __u64 sp)
+{
+	return t->sp && sp <= t->sp;
+}
+
+/* Returns whether the call's return is of interest. */
+static __always_inline bool enter(struct pt_regs *ctx)
+{
+	__u64 sp = PT_REGS_SP(ctx), cookie;
+	struct task *t;
+
+	if (!tracking)
+		return false;
+	t = current_task();
+	if (!t || is_nested(t, sp))
+		return false;
+	cookie = bpf_get_attach_cookie(ctx);
+	t->cookie = cookie;
+	t->sp = sp;
+	t->size = argument(ctx, TRACK_COOKIE_SIZE(cookie));
+	if (TRACK_COOKIE_FACTOR(cookie) != TRACK_NO_ARG)
+		t->size *= argument(ctx, TRACK_COOKIE_FACTOR(cookie));
+	t->pointer = argument(ctx, TRACK_COOKIE_POINTER(cookie));
+	return true;
+}
+
+static __always_inline void tell(struct task *t, __u64 result)
+{
+	__u64 kind = TRACK_COOKIE_KIND(t->cookie);
+
+	if (t->cookie & TRACK_COOKIE_INDIRECT) {
+		if (result || bpf_probe_read_user(&result, sizeof(result), (void *)t->pointer))
+			return; /* the call failed, or its caller just unmapped the place */
+	}
+	if (kind != TRACK_REALLOC) {
+		if (result)
+			tell_alloc(t, kind, result);
+	} else if (result) {
+		tell_realloc(t, result);
+	} else if (t->pointer && !t->size) {
+		tell_free(t, t->pointer); /* realloc(p, 0) */
+	}
+}
+
+/* `sp` as it was at the call's entry: another call's return, or none of ours, differs. */
+static __always_inline void leave(struct pt_regs *ctx, __u64 sp)
+{
+	struct task *t = current_task();
+
+	if (!t || t->sp != sp)
+		return;
+	t->sp = 0;
+	if (tracking)
+		tell(t, PT_REGS_RC(ctx));
+}
+
+enum { RETURN_ADDRESS = 8 }; /* bytes that `ret` has taken off the stack */
+
+extern bool bpf_session_is_return(void) __ksym __weak;
+
+SEC("uprobe.session")
+int alloc_session(struct pt_regs *ctx)
+{
+	if (!bpf_session_is_return())
+		return enter(ctx) ? 0 : 1; /* 1: no return probe for this call */
+	leave(ctx, PT_REGS_SP(ctx) - RETURN_ADDRESS);
+	return 0;
+}
+
+SEC("uprobe.multi")
+int alloc_enter(struct pt_regs *ctx)
+{
+	enter(ctx);
+	return 0;
+}
+
+SEC("uretprobe.multi")
+int alloc_leave(struct pt_regs *ctx)
+{
+	leave(ctx, PT_REGS_SP(ctx) - RETURN_ADDRESS);
+	return 0;
+}
+
+/* On the `ret` instructions of a function that may throw: a return probe would break unwinding. */
+SEC("uprobe.multi")
+int alloc_ret(struct pt_regs *ctx)
+{
+	leave(ctx, PT_REGS_SP(ctx));
+	return 0;
+}
+
+SEC("uprobe.multi")
+int free_enter(struct pt_regs *ctx)
+{
+	struct task *t;
+	__u64 addr;
+
+	if (!tracking)
+		return 0;
+	t = current_task();
+	if (!t || is_nested(t, PT_REGS_SP(ctx)))
+		return 0;
+	addr = argument(ctx, TRACK_COOKIE_POINTER(bpf_get_attach_cookie(ctx)));
+	if (addr)
+		tell_free(t, addr);
+	return 0;
+}
+
+/* ---- The tree ---- */
+
+/* In the parent, before the child runs. A new thread is the same event. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	if (!bpf_task_storage_get(&tasks, parent, 0, 0))
+		return 0;
+	if (!bpf_task_storage_get(&tasks, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
+		__sync_fetch_and_add(&lost_tasks, 1);
+	return 0;
+}
+
+/* The new image stands before its first instruction. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm *program)
+{
+	struct task *t = bpf_task_storage_get(&tasks, task, 0, 0);
+
+	if (!t)
+		return 0;
+	t->sp = 0;
+	t->pid = 0; /* a thread that executes takes its leader's id */
+	stop_at_new_file(t, program->file->f_inode->i_sb->s_dev, program->file->f_inode->i_ino);
+	return 0;
+}
+
+static __always_inline void look_at_mapping(struct task *t, unsigned int fd)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct file **table, *file = NULL;
+	struct inode *inode;
+
+	if (fd >= BPF_CORE_READ(task, files, fdt, max_fds))
+		return; /* no file: an anonymous mapping */
+	table = BPF_CORE_READ(task, files, fdt, fd);
+	if (bpf_probe_read_kernel(&file, sizeof(file), &table[fd]) || !file)
+		return;
+	inode = BPF_CORE_READ(file, f_inode);
+	stop_at_new_file(t, BPF_CORE_READ(inode, i_sb, s_dev), BPF_CORE_READ(inode, i_ino));
+}
+
+/* A library was mapped: by the loader, or by dlopen() at any time. */
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs___kernel *regs, long result)
+{
+	struct task *t;
+
+	if (regs->orig_ax != SYSCALL_MMAP || !(regs->dx & MAP_EXECUTABLE) ||
+	    (unsigned long)result > -4096UL)
+		return 0;
+	t = current_task();
+	if (t)
+		look_at_mapping(t, (unsigned int)regs->r8);
+	return 0;
+}

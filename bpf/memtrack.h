@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * memtrack.h - what the kernel side and memtrack share: fixed-width data only, no padding left to a
+ * compiler.
+ */
+#ifndef BPF_MEMTRACK_H
+#define BPF_MEMTRACK_H
+
+#include <linux/types.h>
+
+enum track_kind {
+	TRACK_MALLOC = 1,
+	TRACK_FREE = 2,
+	TRACK_CALLOC = 3,
+	TRACK_REALLOC = 4,
+	TRACK_ALIGNED_ALLOC = 5,
+};
+
+/*
+ * A record of the event ring; `kind_addr` has the kind in its top byte, user addresses leave it
+ * free. Free ends after `tid`, Realloc alone has `old`: every byte of the ring counts at a million
+ * records a second.
+ */
+struct track_event {
+	__u64 time; /* CLOCK_MONOTONIC, ns */
+	__u64 kind_addr;
+	__u32 pid;
+	__u32 tid;
+	__u64 size;
+	__u64 old;
+};
+
+#define TRACK_FREE_BYTES 24
+#define TRACK_ALLOC_BYTES 32
+#define TRACK_REALLOC_BYTES 40
+#define TRACK_KIND_SHIFT 56
+
+_Static_assert(sizeof(struct track_event) == TRACK_REALLOC_BYTES, "as laid out above");
+
+/*
+ * A process was stopped: at an exec or a mapping of a file not seen before, or because the ring
+ * fills up. It waits for memtrack to let it go on.
+ */
+enum track_reason { TRACK_STOP_FILE = 1, TRACK_STOP_FULL = 2 };
+
+struct track_stop {
+	__u32 pid;
+	__u32 tid;
+	__u32 reason;
+	__u32 device; /* of the file, major << 20 | minor */
+	__u64 inode;
+};
+
+struct track_file {
+	__u64 inode;
+	__u32 device;
+	__u32 zero;
+};
+
+_Static_assert(sizeof(struct track_stop) == 24, "as laid out above");
+_Static_assert(sizeof(struct track_file) == 16, "as laid out above");
+
+/*
+ * The cookie of a probe says what its function does with which argument (0 is the first), so that
+ * one program serves all functions: kind, then 4 bits each for the size, a factor of the size, the
+ * old pointer or the place of the result.
+ */
+#define TRACK_NO_ARG 15u
+#define TRACK_COOKIE(kind, size, factor, pointer)                                            \
+	((__u64)(kind) | (__u64)(size) << 8 | (__u64)(factor) << 12 | (__u64)(pointer) << 16)
+#define TRACK_COOKIE_KIND(c) ((c) & 0xff)
+#define TRACK_COOKIE_SIZE(c) ((c) >> 8 & 15)
+#define TRACK_COOKIE_FACTOR(c) ((c) >> 12 & 15)
+#define TRACK_COOKIE_POINTER(c) ((c) >> 16 & 15)
+/* The result is written through the pointer argument, the function returns 0 (posix_memalign). */
+#define TRACK_COOKIE_INDIRECT ((__u64)1 << 20)
+
+#endif
