@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -322,6 +323,7 @@ int main(int argc, char **argv)
 	int code;
 
 	open_standard_descriptors();
+	signal(SIGCHLD, SIG_DFL); /* ignored, the kernel would keep no child's status for us */
 	if (applet && applet->kind == APPLET_KIND_APPLET) {
 		log_init(name);
 		code = run_applet(applet, argc, argv);

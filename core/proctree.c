@@ -304,6 +304,8 @@ static bool on_exec(struct proctree *tree, struct proc *p)
 	next.command = read_command(p->pid, next.kind == IMAGE_MEASURED);
 	if (next.kind == IMAGE_MEASURED && executes_itself(next.command))
 		next.flaws |= IMAGE_SELF_EXEC;
+	if (next.kind == IMAGE_NATIVE && strstr(next.command, "--tool=callgrind"))
+		next.flaws |= IMAGE_NOT_STARTED;
 	free(exe);
 	if (vec_last(&p->images)->kind == IMAGE_NATIVE) {
 		/* valgrind's launcher, which is a script on some systems, and its like: no trace */
@@ -404,7 +406,8 @@ void proctree_kill(struct proctree *tree, int signal)
 int proctree_init(struct proctree *tree, pid_t pid, const char *command, const char *folder,
 		  bool detach_self)
 {
-	struct image launcher = {.kind = IMAGE_NATIVE, .command = xstrdup(command)};
+	struct image launcher = {.kind = IMAGE_NATIVE, .flaws = IMAGE_NOT_STARTED,
+				 .command = xstrdup(command)};
 
 	*tree = (struct proctree){.folder = folder, .detach_self = detach_self};
 	tree->by_tid = xcalloc(PID_LIMIT, sizeof(*tree->by_tid));
@@ -415,6 +418,7 @@ int proctree_init(struct proctree *tree, pid_t pid, const char *command, const c
 	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)TRACE_OPTIONS)) {
 		tree->root_only = true;
 		tree->procs.items[0].images.items[0].kind = IMAGE_MEASURED;
+		tree->procs.items[0].images.items[0].flaws = IMAGE_EXACT;
 		log_warn("cannot follow processes here (ptrace: %s): the cost that a process has "
 			 "before it executes another program is not counted",
 			 strerror(errno));

@@ -30,6 +30,7 @@ enum image_flaw {
 	IMAGE_START_LOST = 1 << 1,   /* the cost before its exec left no dump: a lower bound */
 	IMAGE_REPEATS = 1 << 2,      /* forked where no dump could be made: repeats its parent's cost */
 	IMAGE_SELF_EXEC = 1 << 3,    /* executed /proc/self/exe, which is valgrind's tool: not run */
+	IMAGE_NOT_STARTED = 1 << 4,  /* valgrind's launcher, which never came to run the program */
 };
 
 enum image_kind {

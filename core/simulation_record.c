@@ -23,6 +23,7 @@ static const struct {
 	{IMAGE_START_LOST, "start-lost"},
 	{IMAGE_REPEATS, "repeats-parent"},
 	{IMAGE_SELF_EXEC, "self-exec"},
+	{IMAGE_NOT_STARTED, "not-started"},
 };
 
 int status_of_wait(int wait_status)

@@ -66,8 +66,6 @@ void supervise_prepare(void)
 {
 	sigset_t set = awaited();
 
-	if (is_ignored(SIGCHLD))
-		signal(SIGCHLD, SIG_DFL); /* or the kernel would keep no child's status for us */
 	spawn_hold_signals(&set);
 }
 

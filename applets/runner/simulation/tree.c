@@ -33,7 +33,7 @@ struct adding {
 	struct costs image; /* of the image at hand */
 	uint64_t startup;
 	bool startup_known;
-	struct flaw_count no_dump, self_exec, skipped, repeats, start_lost, outlived;
+	struct flaw_count no_dump, not_started, self_exec, skipped, repeats, start_lost, outlived;
 };
 
 static struct function_costs *on_part_begin(void *ctx, const struct callgrind_part *part UNUSED)
@@ -73,7 +73,9 @@ static void count_flaw(struct flaw_count *c, const struct record_process *p, con
 static void count_flaws(struct adding *a, const struct record_process *p,
 			const struct record_image *image)
 {
-	if (image->flaws & IMAGE_SELF_EXEC)
+	if (image->flaws & IMAGE_NOT_STARTED)
+		count_flaw(&a->not_started, p, image->command);
+	else if (image->flaws & IMAGE_SELF_EXEC)
 		count_flaw(&a->self_exec, p, image->command);
 	else if (!image->measured)
 		count_flaw(&a->skipped, p, image->command);
@@ -103,10 +105,11 @@ static void note_flaw(struct adding *a, const struct flaw_count *c, const char *
 
 static void note_flaws(struct adding *a)
 {
-	if (a->no_dump.count)
+	if (a->no_dump.count || a->not_started.count)
 		mark_incomplete(a->b);
 	note_flaw(a, &a->no_dump, "cost missing",
 		  "killed before the dump could be written");
+	note_flaw(a, &a->not_started, "cost missing", "ended before valgrind came to run it");
 	note_flaw(a, &a->self_exec, "cannot run under valgrind",
 		  "/proc/self/exe is valgrind itself there; let the program execute its own path");
 	note_flaw(a, &a->skipped, "not measured",
