@@ -154,6 +154,14 @@ awkward="a b:c'd\"e%p%%\$x,y*?[z]\\"
 	equal "$(head -n 1 "$output_file")" "$(PYTHONHASHSEED=0 "$python" -c 'print(hash("x"))')"
 }
 
+@test "programs: codspeed itself is told that it is measured already" {
+	run --separate-stderr sim "$CODSPEED_BIN" exec -m simulation \
+		--profile-folder "$BATS_TEST_TMPDIR/inner" -- "$burn" 1000
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"codspeed: error: "*valgrind* ]]
+	[ ! -e "$BATS_TEST_TMPDIR/inner/results.json" ]
+}
+
 # ---- Instructions that valgrind does not know ----
 
 @test "instructions: cpuid hides what valgrind lacks" {
@@ -261,6 +269,7 @@ awkward="a b:c'd\"e%p%%\$x,y*?[z]\\"
 	equal "$(field '.processes | length')" 5
 	close_to "$(field .metrics.instructions)" $((turn * 1000000)) 600000
 	equal "$(field .metrics.instructions)" "$(dumped "$folder")"
+	equal "$(field '[.processes[].command | contains("\\")] | any')" false
 	equal "$(field '.processes[0].ppid')" 0
 	equal "$(field '[.processes[1:][].ppid] | unique | length')" 2
 	run sim sh -c 'exit 3'

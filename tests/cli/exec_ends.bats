@@ -18,7 +18,7 @@ setup() {
 }
 
 teardown() {
-	[ -z "$nap" ] || pkill -KILL -f "^sleep $nap\$|sleep $nap" || :
+	end_own "$BATS_TEST_TMPDIR"
 }
 
 # begin OPTION... -- COMMAND...: exec in the background, its id in $runner; goes on when a file
@@ -103,6 +103,15 @@ nothing_left() {
 	result=$(compgen -G "$BATS_TEST_TMPDIR/profile.*.json")
 	equal "$(field '.notes | length')" 0
 	close_to "$(instructions "^$burn")" $((turn * 300000)) 20000
+}
+
+@test "children: without ptrace they are told and ended all the same" {
+	run "$FIXTURES/deny" ptrace true
+	[ "$status" -eq 0 ] || require_or_skip seccomp "no seccomp filters here" || return 1
+	plain_env+=("$FIXTURES/deny" ptrace)
+	sim sh -c "sleep $nap & $burn 1000" >/dev/null 2>"$errors" || :
+	gone "sleep $nap"
+	[[ $(<"$errors") == *"sleep $nap"* ]]
 }
 
 # ---- Signals to the runner ----
@@ -268,6 +277,15 @@ nothing_left() {
 	gone "sleep $nap"
 	[[ $stderr == *"timed out after 500ms"* ]]
 	nothing_left
+}
+
+@test "timeout: without ptrace the tree ends as well" {
+	run "$FIXTURES/deny" ptrace true
+	[ "$status" -eq 0 ] || require_or_skip seccomp "no seccomp filters here" || return 1
+	run --separate-stderr "$FIXTURES/deny" ptrace "$CODSPEED_BIN" exec -m simulation \
+		--profile-folder "$TMPDIR/p" --timeout 500ms -- sh -c "sleep $nap & wait"
+	[ "$status" -eq 1 ]
+	gone "sleep $nap"
 }
 
 @test "timeout: a command that computes, and one that ends in time" {

@@ -130,6 +130,16 @@ refused() {
 		cmp - "$BATS_TEST_TMPDIR/plain"
 }
 
+@test "output: control codes in a name do not reach the terminal" {
+	OPTIONS=(--name $'red \e[31m and\nmore\t')
+	run --separate-stderr sim "$burn" 1000
+	[ "$status" -eq 0 ]
+	[[ $output != *$'\e'* ]]
+	[[ $output == *'red \x1b[31m and\x0amore\x09'* ]]
+	result=$(compgen -G "$BATS_TEST_TMPDIR/profile.*.json")
+	equal "$(field '.name | tojson')" '"red \u001b[31m and\nmore\t"'
+}
+
 @test "output: all lines of a command that fails are shown" {
 	run --separate-stderr sim sh -c 'seq 1 150; seq 151 300 >&2; exit 7'
 	[ "$status" -eq 1 ]

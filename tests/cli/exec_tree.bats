@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # exec -m simulation: the exact cost of a command and of everything it starts.
-# shellcheck disable=SC2154 # $ir, $folder: simulation.bash; $stderr: bats
+# shellcheck disable=SC2016,SC2154 # $ir, $folder: simulation.bash; $stderr: bats
 
 load helper
 load ../fixtures/simulation
@@ -181,6 +181,16 @@ grows_by() {
 	done
 }
 
+@test "exec in place: from a thread that is not the first" {
+	for build in '' -musl; do
+		grows_by $((turn * 100000)) 200000 300000 "$FIXTURES/start$build" thread \
+			"$FIXTURES/burn-musl" @
+		equal "$(field '.processes | length')" 1
+		equal "$(field '.processes[0].command')" "$FIXTURES/burn-musl 300000"
+		equal "$(jq '.benchmarks[0].processes[0].images | length' "$folder/simulation.json")" 2
+	done
+}
+
 @test "threads: every thread counts" {
 	for build in '' -musl; do
 		measure "$FIXTURES/threads$build" 4 200000
@@ -231,6 +241,20 @@ grows_by() {
 	equal "$(field '[.processes[1:][].ppid] == [.processes[0].pid, .processes[0].pid]')" true
 	equal "$(field '[.processes[].status] | join(" ")')" "0 0 0"
 	equal "$(field '[.processes[].instructions] | add')" "$ir"
+}
+
+@test "shell: many at once, each with an exec in place" {
+	measure sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do $FIXTURES/hop-musl 1 100000 & done; wait"
+	close_to "$ir" $((turn * 2000000)) 500000
+	equal "$(field '.processes | length')" 11
+	equal "$(field '[.processes[1:][].instructions | . > 1200000 and . < 1250000] | all')" true
+	equal "$(jq '[.benchmarks[0].processes[].images[]] | length' "$folder/simulation.json")" 31
+}
+
+@test "shell: subshells repeat nothing" {
+	measure sh -c 'i=0; while [ $i -lt 40 ]; do (:); i=$((i + 1)); done'
+	equal "$(field '.processes | length')" 41
+	equal "$(field '[.processes[1:][].instructions | . < 20000] | all')" true
 }
 
 @test "shell: a benchmark is named after its command" {
@@ -297,6 +321,14 @@ grows_by() {
 	equal "$(sed 1q "$BATS_TEST_TMPDIR/output")" "[other-name]"
 	measure env other-name
 	equal "$(sed 1q "$BATS_TEST_TMPDIR/output" | sed 's|.*/||; s|^\[||')" "other-name]"
+}
+
+@test "skipped: a program that valgrind must not trace is named, with the pattern" {
+	cp "$FIXTURES/burn-musl" "$BATS_TEST_TMPDIR/esbuild"
+	sim sh -c "$BATS_TEST_TMPDIR/esbuild 100000; $FIXTURES/burn-musl 300000"
+	[[ $(field '.notes[]') == *"$BATS_TEST_TMPDIR/esbuild 100000"*"*esbuild"* ]]
+	equal "$(field '.processes | length')" 3
+	close_to "$(field .metrics.instructions)" $((turn * 300000)) 400000
 }
 
 @test "python: processes that it starts are counted" {

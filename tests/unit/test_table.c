@@ -62,7 +62,7 @@ static void plain(void **state UNUSED)
 "! failed: exit status 3\n"
 "grüß                  18,446,744,073,709,551,615          -        -         -            -        -\n"
 "! incomplete: ptrace is not permitted\n"
-"! incomplete: one dump is cut short\n"
+"  note: one dump is cut short\n"
 "\n"
 "Estimated cycles = L1 + 5·LL + 35·RAM\n");
 }
@@ -84,7 +84,7 @@ static void narrow_in_ascii_with_functions(void **state UNUSED)
 "! failed: exit status 3\n"
 "grüß            18,446,744,073,709,551,615          -        -         -            -        -\n"
 "! incomplete: ptrace is not permitted\n"
-"! incomplete: one dump is cut short\n"
+"  note: one dump is cut short\n"
 "\n"
 "Estimated cycles = L1 + 5*LL + 35*RAM\n");
 }

@@ -43,9 +43,9 @@ struct callgrind_header {
 /*
  * One dump. All pointers are good during the callback only.
  *
- * What main() has cost is the cost of the calls to `main`, or when the program has no such symbol,
- * of the calls out of the C start-up code that valgrind names `(below main)`. The rest of the total
- * is start-up (loading above all) and the end of the process.
+ * What main() has cost is the cost of the calls to `main`, and to exit() after it, or when the
+ * program has no such symbol, of the calls out of the C start-up code that valgrind names
+ * `(below main)`. The rest of the total is start-up, loading above all.
  */
 struct callgrind_part {
 	const struct callgrind_header *file;

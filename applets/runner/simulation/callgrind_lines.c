@@ -77,6 +77,8 @@ static void add_call(struct callgrind_parser *cg, uint64_t ir)
 	if (callee->main && !cg->in_main) {
 		cg->main_called = true;
 		cg->main_calls = add_capped(cg->main_calls, ir);
+	} else if (callee->exit) {
+		cg->main_calls = add_capped(cg->main_calls, ir);
 	}
 	if (cg->in_below_main && !callee->start_up)
 		cg->start_up_calls = add_capped(cg->start_up_calls, ir);
@@ -187,6 +189,7 @@ static int set_called_function(struct callgrind_parser *cg, const char *text, co
 	cg->callee.same_name =
 		cg->table && cg->in_function && is_text(cg, &name, cg->function);
 	cg->callee.main = callgrind_name_is(&name, "main", 4);
+	cg->callee.exit = cg->in_below_main && callgrind_name_is(&name, "exit", 4);
 	cg->callee.start_up = cg->in_below_main && callgrind_name_is_start_up(&name);
 	return 0;
 }

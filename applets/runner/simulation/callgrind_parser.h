@@ -30,6 +30,7 @@ enum callgrind_pending { CALLGRIND_SELF, CALLGRIND_CALL, CALLGRIND_JUMP };
 struct callgrind_callee {
 	bool start_up;     /* it is start-up code, looked at only when the caller is, too */
 	bool main;
+	bool exit;         /* after main(), called by the code that called it */
 	bool same_name;    /* as the caller's; kept only with a table */
 	bool other_object; /* than the caller's; likewise */
 };
@@ -61,7 +62,7 @@ struct callgrind_parser {
 	int8_t event_of[CALLGRIND_EVENTS_MAX]; /* enum callgrind_event, -1 = unknown to us */
 	uint64_t ir_sum;
 	bool main_called;
-	uint64_t main_calls;     /* Ir of the calls to `main` */
+	uint64_t main_calls;     /* Ir of the calls to `main`, and of exit() after it */
 	uint64_t start_up_calls; /* of those out of `(below main)` */
 
 	/* the function in it */
