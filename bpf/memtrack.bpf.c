@@ -34,10 +34,16 @@ const volatile __u64 ring_high;
 
 int tracking; /* events are wanted: written by memtrack */
 
+/* The last processes that were stopped, for whoever lets them go when memtrack is killed. */
+__u32 held[TRACK_HELD];
+__u32 held_next;
+
 /* What went wrong, for memtrack to read: nothing is lost without a word. */
 __u64 lost_events;
 __u64 lost_stops;
 __u64 lost_tasks;
+
+__u64 alive; /* threads of the tree */
 
 /* ---- Maps ---- */
 
@@ -125,6 +131,7 @@ static __always_inline void stop(struct task *t, __u32 reason, __u32 device, __u
 	r->reason = reason;
 	r->device = device;
 	r->inode = inode;
+	held[__sync_fetch_and_add(&held_next, 1) % TRACK_HELD] = t->pid;
 	bpf_send_signal(SIGNAL_STOP);
 	bpf_ringbuf_submit(r, 0);
 }
@@ -190,15 +197,21 @@ static __always_inline void tell_realloc(struct task *t, __u64 addr)
 
 /* ---- Allocator calls ---- */
 
+/*
+ * All four are read first, and as volatile: clang would make one load of them, at an address that it
+ * chooses by the index, and the verifier does not let a program compute places in its context.
+ */
 static __always_inline __u64 argument(struct pt_regs *ctx, __u64 index)
 {
-	switch (index) {
-	case 0: return PT_REGS_PARM1(ctx);
-	case 1: return PT_REGS_PARM2(ctx);
-	case 2: return PT_REGS_PARM3(ctx);
-	case 3: return PT_REGS_PARM4(ctx);
-	}
-	return 0;
+	const volatile struct pt_regs *regs = ctx;
+	__u64 first = PT_REGS_PARM1(regs), second = PT_REGS_PARM2(regs);
+	__u64 third = PT_REGS_PARM3(regs), fourth = PT_REGS_PARM4(regs);
+
+	if (index == 0)
+		return first;
+	if (index == 1)
+		return second;
+	return index == 2 ? third : fourth;
 }
 
 /*
@@ -266,7 +279,7 @@ enum { RETURN_ADDRESS = 8 }; /* bytes that `ret` has taken off the stack */
 
 extern bool bpf_session_is_return(void) __ksym __weak;
 
-SEC("uprobe.session")
+SEC("uprobe.multi") /* made a session before it is loaded, where the kernel has them */
 int alloc_session(struct pt_regs *ctx)
 {
 	if (!bpf_session_is_return())
@@ -322,8 +335,18 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	if (!bpf_task_storage_get(&tasks, parent, 0, 0))
 		return 0;
-	if (!bpf_task_storage_get(&tasks, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
+	if (bpf_task_storage_get(&tasks, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
+		__sync_fetch_and_add(&alive, 1);
+	else
 		__sync_fetch_and_add(&lost_tasks, 1);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task)
+{
+	if (bpf_task_storage_get(&tasks, task, 0, 0))
+		__sync_fetch_and_add(&alive, -1);
 	return 0;
 }
 

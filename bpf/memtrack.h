@@ -60,6 +60,9 @@ struct track_file {
 _Static_assert(sizeof(struct track_stop) == 24, "as laid out above");
 _Static_assert(sizeof(struct track_file) == 16, "as laid out above");
 
+/* How many of the last stopped processes are remembered. */
+#define TRACK_HELD 1024
+
 /*
  * The cookie of a probe says what its function does with which argument (0 is the first), so that
  * one program serves all functions: kind, then 4 bits each for the size, a factor of the size, the

@@ -8,8 +8,8 @@
 #include "core/buf.h"
 #include "core/cleanup.h"
 
-/* Outermost first, as printed: a new frame goes in front. */
-static struct buf frames;
+/* Outermost first, as printed: a new frame goes in front. Each thread has its own. */
+static _Thread_local struct buf frames;
 
 static void push_frame(const char *fmt, va_list ap)
 {

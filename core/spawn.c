@@ -75,7 +75,8 @@ static void limit_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit); /* lowering one's own soft limit cannot fail */
 }
 
-static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_fd, int report_fd)
+static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_fd, int report_fd,
+						 pid_t parent)
 {
 	char c;
 
@@ -83,8 +84,11 @@ static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_
 		;
 	if (signals_held)
 		sigprocmask(SIG_SETMASK, &mask_before, NULL);
-	if (s->death_signal)
+	if (s->death_signal) {
 		prctl(PR_SET_PDEATHSIG, s->death_signal);
+		if (getppid() != parent)
+			raise(s->death_signal); /* it died before it could be watched */
+	}
 	if (s->fixed_addresses)
 		personality(ADDR_NO_RANDOMIZE); /* some containers refuse: spawn_can_fix_addresses() */
 	if (s->modest_files)
@@ -100,6 +104,7 @@ static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_
 int spawn_start(struct spawn *s)
 {
 	int hold[2], report[2], rc;
+	pid_t parent;
 
 	if (pipe2(hold, O_CLOEXEC))
 		return fail_errno("cannot create a pipe");
@@ -107,6 +112,7 @@ int spawn_start(struct spawn *s)
 		rc = fail_errno("cannot create a pipe");
 		goto close_hold;
 	}
+	parent = getpid();
 	s->pid = fork();
 	if (s->pid < 0) {
 		rc = fail_errno("cannot fork");
@@ -114,7 +120,7 @@ int spawn_start(struct spawn *s)
 	}
 	if (s->pid == 0) {
 		close(hold[1]); /* or the child would wait for itself */
-		run_child(s, hold[0], report[1]);
+		run_child(s, hold[0], report[1], parent);
 	}
 	close(hold[0]);
 	close(report[1]);

@@ -272,6 +272,8 @@ static void keep_time(struct loop *l)
 	if (l->ending == END_NOT && l->s->deadline && now >= l->s->deadline) {
 		l->s->timed_out = true;
 		ask_to_end(l, SIGTERM);
+	} else if (l->ending == END_NOT && l->s->give_up) {
+		ask_to_end(l, SIGTERM);
 	}
 	if (l->next_step && now >= l->next_step)
 		next_ending(l);
@@ -283,15 +285,20 @@ static void keep_time(struct loop *l)
 
 static int turn(struct loop *l)
 {
-	struct pollfd fds[3] = {{.fd = l->signals, .events = POLLIN}};
+	struct pollfd fds[] = {
+		{.fd = l->signals, .events = POLLIN},
+		{.fd = l->s->relays[0].from, .events = POLLIN},
+		{.fd = l->s->relays[1].from, .events = POLLIN},
+		{.fd = l->s->extra, .events = POLLIN},
+	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(l->s->relays); i++)
-		fds[i + 1] = (struct pollfd){.fd = l->s->relays[i].from, .events = POLLIN};
 	if (poll(fds, ARRAY_SIZE(fds), wait_ms(l)) < 0 && errno != EINTR)
 		return fail_errno("poll");
 	for (size_t i = 0; i < ARRAY_SIZE(l->s->relays); i++)
 		if (fds[i + 1].fd >= 0 && fds[i + 1].revents)
 			relay_once(l, &l->s->relays[i]);
+	if (fds[3].fd >= 0 && fds[3].revents)
+		l->s->on_extra(l->s->ctx);
 	if (fds[0].revents)
 		take_signals(l);
 	keep_time(l);

@@ -28,6 +28,9 @@ struct supervise {
 	uint64_t tick_ns;        /* between two calls of `tick`; 0: never */
 	void (*tick)(void *ctx);
 	void (*before_output)(void *ctx); /* before relayed bytes are written; may be NULL */
+	int extra;                        /* one more descriptor to read from; -1: none */
+	void (*on_extra)(void *ctx);      /* it is ready; may set it to -1 */
+	bool give_up;                     /* set by a callback: the child is ended, as by a time-out */
 	void *ctx;
 
 	/* outcome */
@@ -37,7 +40,7 @@ struct supervise {
 	bool output_lost; /* nobody reads what a relay writes to (EPIPE); the child was told so */
 };
 
-#define SUPERVISE_INIT {.relays = {{-1, -1}, {-1, -1}}}
+#define SUPERVISE_INIT {.relays = {{-1, -1}, {-1, -1}}, .extra = -1}
 
 /*
  * Block what supervise() waits for. To be called before the child is forked, so that no signal is
