@@ -71,14 +71,54 @@ endif
 
 # --- libraries: symbol -> what scripts/deps builds, and what is linked (users before used) ---
 # A new one also needs its symbol in Config.in and its header's name in scripts/gen-applets.sh.
+# Unit tests and fuzz targets have their own, built from the same tarballs by their compiler and
+# under its AddressSanitizer: a stray read in a library shows too, and no version differs.
 
 DEPS-$(CONFIG_LIB_YYJSON) += yyjson
 LDLIBS-$(CONFIG_LIB_YYJSON) += -lyyjson
+DEPS-$(CONFIG_LIB_BPF) += libbpf
+LDLIBS-$(CONFIG_LIB_BPF) += -lbpf
+DEPS-$(CONFIG_LIB_ELF) += elfutils
+LDLIBS-$(CONFIG_LIB_ELF) += -lelf
+DEPS-$(CONFIG_LIB_ZSTD) += zstd
+LDLIBS-$(CONFIG_LIB_ZSTD) += -lzstd
+DEPS-$(CONFIG_LIB_ZLIB) += zlib
+LDLIBS-$(CONFIG_LIB_ZLIB) += -lz
 DEPS_STAMPS := $(DEPS-y:%=$(DEPS)/%.stamp)
 
 # Tarballs given by hand are checked every time.
-$(DEPS_STAMPS): $(DEPS)/%.stamp: scripts/deps $(if $(DEPS_DIR),FORCE)
-	$(Q)CC="$(CC)" CFLAGS="$(CODEGEN) $(CFLAGS)" scripts/deps -o $(DEPS) $*
+$(DEPS_STAMPS): $(DEPS)/%.stamp: scripts/deps $(if $(DEPS_DIR),FORCE) | $(O)/include/.stamp
+	$(Q)CC="$(CC)" CFLAGS="$(CODEGEN) $(CFLAGS)" UAPI_INCLUDE=$(UAPI_INCLUDE) \
+		UAPI_ASM_INCLUDE=$(UAPI_ASM_INCLUDE) scripts/deps -o $(DEPS) $*
+
+# --- BPF: bpf/NAME.bpf.c -> object -> NAME.skel.h, for the one source that includes it ---
+
+# bpf/'s own headers, libbpf's and the kernel's UAPI are all that is visible.
+CLANG = clang
+BPFTOOL = $(or $(shell PATH="$$PATH:/usr/sbin:/sbin"; command -v bpftool),bpftool)
+BPF_COMPILE = $(CLANG) -target bpf -mcpu=v3 -O2 -g -std=gnu11 -nostdlibinc -D__TARGET_ARCH_x86 \
+	-I. -isystem $(DEPS)/include -idirafter $(O)/include \
+	$(filter-out -Wmissing-prototypes,$(WARNINGS)) -Wno-unused-parameter
+BPF_SOURCES := $(if $(CONFIG_LIB_BPF),$(wildcard bpf/*.bpf.c))
+SKELETONS := $(BPF_SOURCES:bpf/%.bpf.c=$(O)/gen/%.skel.h)
+need-bpf = $(Q)command -v $(1) >/dev/null || { echo "$(1) is missing: install the package $(2) \
+	(or switch MEMTRACK off, which alone is made with it)" >&2; exit 1; }
+
+# bpftool's linker leaves out clang's debugging information and keeps BTF.
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/gen/compile-bpf $(DEPS_STAMPS) | $(O)/include/.stamp
+	$(say) BPF $<
+	$(call need-bpf,$(CLANG),clang)
+	$(call need-bpf,$(BPFTOOL),bpftool)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(BPF_COMPILE) $(if $(filter 1,$(WERROR)),-Werror) -MMD -MP -MT $@ -MF $(@:.o=.d) \
+		-c -o $(@:.o=.tmp) $<
+	$(Q)$(BPFTOOL) gen object $@ $(@:.o=.tmp) && rm $(@:.o=.tmp)
+
+# A system header: generated code is not held to our warnings.
+$(O)/gen/%.skel.h: $(O)/bpf/%.bpf.o
+	$(say) SKEL $@
+	$(Q)echo '#pragma GCC system_header' >$@
+	$(Q)$(BPFTOOL) gen skeleton $< name $* >>$@
 
 # --- the program ---
 
@@ -95,17 +135,18 @@ ARCHIVE := $(O)/libcodspeed.a
 remember = $(shell mkdir -p $(dir $(1)); echo '$(2)' | cmp -s - $(1) || echo '$(2)' >$(1))
 ifneq ($(OTHER_GOALS),)
 remembered := $(call remember,$(O)/gen/compile,$(COMPILE)) \
+	$(if $(SKELETONS),$(call remember,$(O)/gen/compile-bpf,$(BPF_COMPILE))) \
 	$(call remember,$(O)/gen/link,$(LDFLAGS) $(LDLIBS-y)) \
 	$(call remember,$(O)/gen/objects,$(OBJECTS))
 endif
 
-$(O)/obj/%.o: %.c $(O)/gen/compile $(DEPS_STAMPS) | $(O)/include/.stamp
+$(O)/obj/%.o: %.c $(O)/gen/compile $(DEPS_STAMPS) | $(O)/include/.stamp $(SKELETONS)
 	$(say) CC $<
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) $(if $(filter 1,$(WERROR)),-Werror) -MMD -MP -c -o $@ $<
 
 ifneq ($(OTHER_GOALS),)
--include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(O)/obj $(O)/bpf -name '*.d' 2>/dev/null)
 endif
 
 $(ARCHIVE): $(OBJECTS) $(O)/gen/objects
@@ -225,9 +266,8 @@ demo:
 	$(Q)$(MAKE) --no-print-directory all
 	$(abspath $(OUT)) exec -m simulation -- sh -c 'seq 1 1000 | sort -n | wc -l'
 
-bench: all
-	$(Q)if [ -x scripts/bench ]; then CODSPEED_BIN=$(abspath $(OUT)) scripts/bench; else \
-		echo "there is no scripts/bench yet" >&2; exit 1; fi
+bench: all $(O)/fixtures/burn $(O)/fixtures/burn-static $(O)/fixtures/burn-musl
+	$(Q)O=$(O) CODSPEED_BIN=$(abspath $(OUT)) scripts/bench
 
 # --- size ---
 
@@ -244,8 +284,8 @@ bloatcheck: $(OUT)
 # --- the rest ---
 
 clean:
-	rm -rf $(O)/obj $(O)/gen $(O)/include $(O)/tests $(O)/fixtures $(O)/check $(O)/unit $(O)/fuzz \
-		$(O)/*.a $(O)/codspeed.stripped $(OUT)
+	rm -rf $(O)/obj $(O)/bpf $(O)/gen $(O)/include $(O)/tests $(O)/fixtures $(O)/check \
+		$(O)/unit $(O)/fuzz $(O)/*.a $(O)/codspeed.stripped $(OUT)
 
 # Also libraries, tarballs and the configuration.
 distclean: clean
@@ -275,4 +315,5 @@ help:
 #help   O=DIR         build there, with its own configuration (DIR/.config) and binary
 #help   V=1           show the commands; WERROR=1: warnings are errors
 #help   CC=, CFLAGS=  the compiler (musl-gcc) and its optimisation (-Os)
+#help   CLANG=, BPFTOOL=   what compiles bpf/, and makes skeletons of it
 #help   DEPS_DIR=DIR  take the libraries' tarballs from there instead of fetching them

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -77,10 +78,13 @@ static void drop_lent_rights(void)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
 
-	if (getauxval(AT_SECURE) && syscall(SYS_capset, &header, none)) {
+	if (!getauxval(AT_SECURE))
+		return;
+	if (syscall(SYS_capset, &header, none)) {
 		fail_errno("capset");
 		die(EXIT_FAILED, "cannot give up capabilities");
 	}
+	prctl(PR_SET_DUMPABLE, 1); /* nothing is left to protect, and ptrace asks for it */
 }
 
 /* The reader of a pipe has gone. Asked afterwards: by then errno may belong to another call. */

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -277,10 +278,19 @@ static bool executes_itself(const char *command)
 	return str_starts(command, path) && (!command[len] || command[len] == ' ');
 }
 
-/* A process of our own binary traces for itself; it is still ended with the rest. */
+/*
+ * A process of our own binary traces for itself; it is still ended with the rest. The root stays
+ * our child, whose end is waited for.
+ */
 static void let_go(struct proctree *tree, struct proc *p)
 {
 	ptrace(PTRACE_DETACH, p->pid, NULL, 0);
+	if (p->parent == PROC_NONE) {
+		struct image ours = {.kind = IMAGE_NATIVE, .command = read_command(p->pid, false)};
+
+		vec_push(&p->images, ours);
+		return;
+	}
 	vec_push(&tree->detached, p->pid);
 	p->ended = true;
 	tree->live--;
@@ -368,6 +378,28 @@ static void on_stop(struct proctree *tree, pid_t tid, int status)
 	}
 }
 
+/* Without ptrace: the processes that have outlived their parents are ours to wait for. */
+static void adopt_orphans(struct proctree *tree)
+{
+	struct buf text = BUF_INIT;
+	char path[64], *save;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	if (read_file(path, &text))
+		error_clear();
+	for (char *word = text.len ? strtok_r(text.data, " ", &save) : NULL; word;
+	     word = strtok_r(NULL, " ", &save)) {
+		pid_t pid = (pid_t)strtol(word, NULL, 10);
+		struct image image = {.kind = IMAGE_MEASURED};
+
+		if (proc_of(tree, pid))
+			continue;
+		image.command = read_command(pid, true);
+		add_proc(tree, pid, 0, image);
+	}
+	buf_release(&text);
+}
+
 void proctree_step(struct proctree *tree)
 {
 	int status;
@@ -379,6 +411,8 @@ void proctree_step(struct proctree *tree)
 		else
 			on_end(tree, tid, status);
 	}
+	if (tree->root_only && proctree_root_ended(tree))
+		adopt_orphans(tree);
 }
 
 bool proctree_never_measured(const struct proctree *tree)
@@ -417,6 +451,7 @@ int proctree_init(struct proctree *tree, pid_t pid, const char *command, const c
 		return -ENOENT;
 	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)TRACE_OPTIONS)) {
 		tree->root_only = true;
+		prctl(PR_SET_CHILD_SUBREAPER, 1); /* what outlives its parent becomes our child */
 		tree->procs.items[0].images.items[0].kind = IMAGE_MEASURED;
 		tree->procs.items[0].images.items[0].flaws = IMAGE_EXACT;
 		log_warn("cannot follow processes here (ptrace: %s): the cost that a process has "

@@ -149,16 +149,28 @@ static void add_optional(struct strvec *argv, const char *program)
 	buf_release(&help);
 }
 
+/* Threads of their own files go with `inherit`, as its authors pair the two. */
+static void add_start(struct strvec *argv, const struct valgrind_setup *setup)
+{
+	if (setup->inherit) {
+		strvec_push(argv, "--instr-atstart=inherit");
+		strvec_push(argv, "--separate-threads=yes");
+	} else if (setup->use == VALGRIND_ENTRYPOINT) {
+		strvec_push(argv, "--instr-atstart=no");
+	} else {
+		strvec_push(argv, "--instr-atstart=yes");
+	}
+}
+
 int valgrind_command(struct strvec *argv, const struct valgrind_setup *setup)
 {
-	bool at_start = setup->use == VALGRIND_BENCHMARK;
 	int rc;
 
 	strvec_push(argv, setup->program);
 	for (size_t i = 0; i < ARRAY_SIZE(common_options); i++)
 		strvec_push(argv, common_options[i]);
 	add_optional(argv, setup->program);
-	strvec_push(argv, at_start ? "--instr-atstart=yes" : "--instr-atstart=no");
+	add_start(argv, setup);
 	rc = add_skip_list(argv, setup->use);
 	if (rc)
 		return rc;

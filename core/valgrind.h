@@ -21,6 +21,7 @@ struct valgrind_setup {
 	enum valgrind_use use;
 	const char *program; /* path of valgrind */
 	const char *folder;  /* absolute profile folder */
+	bool inherit;        /* processes that a benchmark starts count, too; CodSpeed's valgrind only */
 	bool no_fork_dumps;  /* faster for programs that fork by thousands; children that execute
 	                        nothing else then repeat their parent's cost */
 };

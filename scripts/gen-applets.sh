@@ -110,16 +110,24 @@ function add_config(text,    theme) {
 	print text > config
 }
 
+function need(symbol,    known) {
+	known = needs[FILENAME]
+	if (index(known " ", " " symbol " ") == 0)
+		needs[FILENAME] = known " " symbol
+}
+
 BEGIN {
 	config = dir "/config.in"
 	printf "" > config
 	library["<yyjson.h>"] = "LIB_YYJSON"
+	library["<zlib.h>"] = "LIB_ZLIB"
+	library["<zstd.h>"] = library["<zstd_errors.h>"] = "LIB_ZSTD"
+	library["<libelf.h>"] = library["<gelf.h>"] = "LIB_ELF"
+	library["<bpf/libbpf.h>"] = library["<bpf/bpf.h>"] = library["<bpf/btf.h>"] = "LIB_BPF"
 }
 
-/^#[ \t]*include </ && $2 in library {
-	known = needs[FILENAME]
-	needs[FILENAME] = known " " library[$2]
-}
+/^#[ \t]*include </ && $2 in library { need(library[$2]) }
+/^#[ \t]*include "[^"]+\.skel\.h"/ { need("LIB_BPF") }
 FNR == 1 { head = 1 }
 !head { next }
 # The head ends at the first line of code.

@@ -11,7 +11,10 @@
 //usage:[OPTION]... -
 //example:exec-harness --name sorted sort words.txt
 //example:echo '[{"command": ["sort", "words.txt"]}]' | exec-harness -
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "applet_prototypes.h"
@@ -33,6 +36,7 @@ struct cfg {
 	const char *name;
 	enum mode mode;
 	bool fork_dumps;
+	uint64_t runner_pid;
 	struct walltime_options walltime;
 };
 
@@ -45,6 +49,8 @@ static const struct opt rows[] = {
 	OPT_FLAG(0, "fork-dumps", struct cfg, fork_dumps, .def = "true",
 		 .help = "simulation: dump at each fork, so that no cost is counted twice; "
 			 "--no-fork-dumps is faster for programs that fork by thousands"),
+	OPT_UINT(0, "runner-pid", struct cfg, runner_pid, .flags = OPT_HIDDEN,
+		 .help = "end when this process, our parent, has ended"),
 	OPT_ROWS(struct cfg, walltime, struct walltime_options, walltime_option_rows),
 	OPT_END
 };
@@ -73,6 +79,7 @@ static void read_targets(const struct cfg *cfg, const struct opts_args *args,
 static const char *require_runner(void)
 {
 	const char *runner = getenv(CODSPEED_ENV), *folder = getenv(CODSPEED_PROFILE_FOLDER);
+	struct stat st;
 
 	if (!runner || !str_eq(runner, CODSPEED_ENV_RUNNER))
 		die(EXIT_WRAPPER, "not instrumented: start it through codspeed "
@@ -83,10 +90,25 @@ static const char *require_runner(void)
 	if (!folder || !*folder)
 		die(EXIT_WRAPPER, "not instrumented: " CODSPEED_PROFILE_FOLDER " is not set; start it "
 				  "through codspeed");
+	if (!stat(folder, &st) && !S_ISDIR(st.st_mode))
+		die(EXIT_WRAPPER, "the profile folder %s is not a folder", folder);
 	if (access(folder, W_OK))
 		die(EXIT_WRAPPER, "the profile folder %s cannot be written: %s", folder,
 		    strerror(errno));
 	return folder;
+}
+
+/*
+ * Not left to whoever starts us: a signal set before exec is forgotten where the file has
+ * capabilities.
+ */
+static void end_with_runner(uint64_t pid)
+{
+	if (!pid)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != (pid_t)pid)
+		raise(SIGTERM); /* it had ended before */
 }
 
 /* What a shell would answer for a command that cannot be run. */
@@ -138,6 +160,7 @@ int exec_harness_main(int argc, char **argv)
 	read_targets(&cfg, &args, &targets);
 	if (mode_check_supported(cfg.mode))
 		die_recorded(EXIT_WRAPPER);
+	end_with_runner(cfg.runner_pid);
 	status = run_simulation(&cfg, &targets);
 	targets_release(&targets);
 	args_release(&args);

@@ -131,12 +131,19 @@ static int64_t log_number(const char *log, const char *key)
 	return at ? strtoll(at + strlen(key), NULL, 10) : 0;
 }
 
+/* The command as valgrind writes it, with a backslash in front of what is special to a shell. */
 static char *log_command(const char *log)
 {
 	static const char key[] = "Command: ";
 	const char *at = strstr(log, key);
+	struct buf text = BUF_INIT;
 
-	return at ? xstrndup(at + strlen(key), strcspn(at + strlen(key), "\n")) : xstrdup("");
+	for (at = at ? at + strlen(key) : ""; *at && *at != '\n'; at++) {
+		if (*at == '\\' && at[1] && at[1] != '\n')
+			at++;
+		buf_addch(&text, *at);
+	}
+	return buf_detach(&text);
 }
 
 static bool is_known(const struct record_benchmark *b, int64_t pid)

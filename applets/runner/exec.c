@@ -12,8 +12,8 @@
 //example:codspeed exec -m simulation -- sort words.txt
 //example:codspeed exec --json results.json --top 10 -- sh -c 'seq 1 1000 | wc -l'
 #include <ctype.h>
-#include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "applet_prototypes.h"
 #include "core/base.h"
@@ -57,6 +57,7 @@ static void run_harness(struct session *s, const struct cfg *cfg, char *const *w
 	struct spawn spawn = SPAWN_INIT;
 
 	strvec_push(&argv, "exec-harness");
+	strvec_pushf(&argv, "--runner-pid=%d", getpid());
 	if (cfg->name)
 		strvec_pushf(&argv, "--name=%s", cfg->name);
 	if (!cfg->fork_dumps)
@@ -65,7 +66,6 @@ static void run_harness(struct session *s, const struct cfg *cfg, char *const *w
 	strvec_push_all(&argv, words);
 	spawn.path = "/proc/self/exe"; /* this very binary; nothing else may choose it */
 	spawn.argv = argv.items;
-	spawn.death_signal = SIGTERM;
 	if (session_watch(s, &spawn, NULL))
 		die(EXIT_FAILED, "cannot start exec-harness");
 	strvec_release(&argv);

@@ -14,11 +14,13 @@
 //example:codspeed run -- 'cargo codspeed build && cargo codspeed run'
 #include <ctype.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "applet_prototypes.h"
 #include "core/base.h"
 #include "core/env.h"
 #include "core/exit_code.h"
+#include "core/path.h"
 #include "core/valgrind.h"
 
 #include "applets/runner/entrypoint.h"
@@ -58,10 +60,12 @@ static void tell_killed(const struct proctree *tree)
 }
 
 /* The whole command under one valgrind; where it counts, the integration says. */
-static void run_entrypoint(struct session *s, const struct strvec *command)
+static void run_under_valgrind(struct session *s, const struct strvec *command,
+			       bool track_subprocess)
 {
 	struct valgrind_setup setup = {
 		.use = VALGRIND_ENTRYPOINT, .program = s->valgrind, .folder = s->folder.path,
+		.inherit = track_subprocess,
 	};
 	struct strvec argv = STRVEC_INIT;
 	struct spawn spawn = SPAWN_INIT;
@@ -86,6 +90,44 @@ static void run_entrypoint(struct session *s, const struct strvec *command)
 	tell_killed(&tree);
 	proctree_release(&tree);
 	strvec_release(&argv);
+}
+
+/* Whether the command is this very binary, an exec-harness: valgrind would trace its first program. */
+static bool is_ours(const char *program, const char *search, char **path)
+{
+	struct stat self, st;
+
+	if (path_find_program(program, search, path))
+		return false;
+	if (!stat(*path, &st) && !stat("/proc/self/exe", &self) && st.st_dev == self.st_dev &&
+	    st.st_ino == self.st_ino)
+		return true;
+	free(*path);
+	return false;
+}
+
+/* It starts a valgrind of its own. */
+static void run_natively(struct session *s, const struct strvec *command, const char *path)
+{
+	struct spawn spawn = SPAWN_INIT;
+
+	spawn.path = path;
+	spawn.argv = command->items;
+	spawn.death_signal = SIGTERM;
+	if (session_watch(s, &spawn, NULL))
+		die(EXIT_FAILED, "cannot run the command");
+}
+
+static void run_entrypoint(struct session *s, const struct strvec *command, bool track_subprocess)
+{
+	char *path;
+
+	if (is_ours(command->items[0], env_get(&s->env, "PATH"), &path)) {
+		run_natively(s, command, path);
+		free(path);
+	} else {
+		run_under_valgrind(s, command, track_subprocess);
+	}
 }
 
 static void check_track_subprocess(const struct cfg *cfg, const struct session *s)
@@ -114,7 +156,7 @@ int run_main(int argc, char **argv)
 	if (wrappers_install(&session.env) ||
 	    entrypoint_words(&command, args.words, env_get(&session.env, "PATH")))
 		die_recorded(EXIT_FAILED);
-	run_entrypoint(&session, &command);
+	run_entrypoint(&session, &command, cfg.track_subprocess);
 	status = session_end(&session);
 	strvec_release(&command);
 	args_release(&args);

@@ -108,6 +108,9 @@ void session_begin(struct session *s, const struct run_options *options, char *c
 	*s = (struct session){.options = options, .began = clock_now(), .began_at = time(NULL)};
 	s->watching = (struct supervise)SUPERVISE_INIT;
 	check_modes(options);
+	if (valgrind_is_above())
+		die(EXIT_UNSUPPORTED, "codspeed runs under valgrind itself (inside another codspeed?); "
+				      "start it natively");
 	check_directory(options->working_directory);
 	find_valgrind(s);
 	s->command = join_words(words);
@@ -335,7 +338,8 @@ int session_end(struct session *s)
 	if (summary.damaged_dumps)
 		ok = false;
 	if (!r.benchmarks.len && !(s->options->allow_empty && ok)) {
-		tell_no_benchmark(s, &summary);
+		if (ok || !s->entrypoint) /* of a command that failed, that is the reason */
+			tell_no_benchmark(s, &summary);
 		failed = cannot_measure(s) ? EXIT_UNSUPPORTED : EXIT_FAILED;
 		ok = false;
 	} else {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * read_callgrind.c - how fast a callgrind file is read, and with how much memory. Not part of the
- * build; from the top folder, after a build has made build/gen/config.h:
+ * read_callgrind.c - how fast a callgrind file is read, and with how much memory
  *
- *	musl-gcc -std=gnu11 -D_GNU_SOURCE -I. -Ibuild/gen -Os -static -o /tmp/read_callgrind \
- *		tests/bench/read_callgrind.c applets/runner/simulation/callgrind*.c \
- *		applets/runner/simulation/function_costs.c \
- *		core/{buf,cleanup,error,intern,io,log,mem}.c
- *	/tmp/read_callgrind FILE        # -n: without the table of functions
+ *	read_callgrind [-n] FILE        -n: without the table of functions
+ *
+ * scripts/bench builds it, linked with build/libcodspeed.a.
  */
 #include <inttypes.h>
 #include <stdio.h>

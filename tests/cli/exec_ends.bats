@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # exec -m simulation: how it ends: children that stay, signals, time limits. Nothing is left behind.
-# shellcheck disable=SC2016,SC2154 # $result, $folder: simulation.bash; $stderr: bats
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # variables of simulation.bash and of bats
 
 load helper
 load ../fixtures/simulation
@@ -97,7 +97,7 @@ nothing_left() {
 }
 
 @test "children: one that ends by itself soon after is counted in full" {
-	run --separate-stderr sim sh -c "(sleep 0.4; exec $burn 300000) & exit 0"
+	run --separate-stderr sim sh -c "$burn 300000 & exit 0"
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
 	result=$(compgen -G "$BATS_TEST_TMPDIR/profile.*.json")
@@ -155,15 +155,13 @@ nothing_left() {
 }
 
 @test "signals: before the benchmark has begun" {
-	for delay in 0 0.02 0.05 0.1 0.2; do
-		env --default-signal=INT,QUIT "$CODSPEED_BIN" exec -m simulation --profile-folder "$TMPDIR/p" \
-			-- sh -c "$(sleeper)" >"$errors" 2>&1 </dev/null 3>&- 4>&- &
-		runner=$!
-		sleep $delay
-		kill -TERM "$runner"
-		ended_by 143
+	for delay in 0.01 0.03 0.06 0.1 0.2; do
+		run timeout --foreground --preserve-status -s TERM $delay "$CODSPEED_BIN" exec \
+			-m simulation --profile-folder "$TMPDIR/p" -- sh -c "$(sleeper)" 3>&- 4>&-
+		equal "$status" 143
+		gone "sleep $nap"
 	done
-	run bash -c 'ls -A "$TMPDIR" | grep -v "^p$\|^begun$"'
+	run find "$TMPDIR" -mindepth 1 -maxdepth 1 ! -name p ! -name begun
 	[ -z "$output" ]
 }
 
@@ -176,7 +174,7 @@ nothing_left() {
 		kill -HUP $!
 		wait $!' "$CODSPEED_BIN"
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = done ]
+	[ "${lines[0]}" = "done" ]
 }
 
 @test "signals: children are seen to end where the caller ignores SIGCHLD" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # exec -m simulation: users, file rights, capabilities, and systems that may not be written to.
-# shellcheck disable=SC2016,SC2154 # $stderr: bats
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # variables of simulation.bash and of bats
 
 load helper
 load ../fixtures/simulation

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # exec -m simulation: the exact cost of a command and of everything it starts.
-# shellcheck disable=SC2016,SC2154 # $ir, $folder: simulation.bash; $stderr: bats
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # variables of simulation.bash and of bats
 
 load helper
 load ../fixtures/simulation
@@ -15,7 +15,7 @@ setup() {
 callgrind_options=(
 	--tool=callgrind --command-line-only=yes --trace-children=yes
 	'--trace-children-skip=*esbuild,*.rustup-wrapped'
-	--cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64
+	--cache-sim=yes '--I1=32768,8,64' '--D1=32768,8,64' '--LL=8388608,16,64'
 	--compress-strings=no --combine-dumps=yes --dump-line=no --collect-systime=nsec
 	--read-inline-info=yes --instr-atstart=yes
 	--dump-before=fork --dump-before=_Fork --dump-before=vfork --dump-before=clone
@@ -99,7 +99,7 @@ grows_by() {
 
 	measure "$FIXTURES/burn" 100000
 	start=$(field .metrics.startup_instructions)
-	close_to "$((ir - start))" $((turn * 100000)) 2000 # and what runs after it
+	close_to "$((ir - start))" $((turn * 100000)) 5000 # and what runs after it
 	measure "$FIXTURES/burn" 900000
 	equal "$(field .metrics.startup_instructions)" "$start"
 }
@@ -144,24 +144,20 @@ grows_by() {
 	done
 }
 
-@test "start: a fork by the bare system call repeats nothing, or says that it does" {
+@test "start: a fork by the bare system call repeats nothing, or is marked" {
+	measure "$FIXTURES/start" fork "$FIXTURES/burn" 100000
 	sim "$FIXTURES/start" syscall "$FIXTURES/burn" 100000
-	notes=$(field '.notes | join(" ")')
-	if [ -z "$notes" ]; then
-		# exact: the same program, started by a fork that callgrind sees
-		bare=$(field .metrics.instructions)
-		measure "$FIXTURES/start" fork "$FIXTURES/burn" 100000
-		close_to "$bare" "$ir" 20000
-	else
-		[[ $notes == *"upper bound"* ]]
-	fi
+	close_to "$(field .metrics.instructions)" "$ir" 5000 ||
+		[[ $(field '.notes[]') == "upper bound: "* ]]
+	[ "$(field .metrics.instructions)" -ge "$ir" ] ||
+		[[ $(field '.notes[]') == "lower bound: "*"start syscall "* ]]
 }
 
 @test "fork: a stripped static program's child repeats its parent, and is marked" {
 	need strip
 	strip -o "$BATS_TEST_TMPDIR/ferry" "$FIXTURES/ferry-musl"
 	sim "$BATS_TEST_TMPDIR/ferry" 200000 100000
-	[[ $(field '.notes[]') == "upper bound: "*"/ferry 200000 100000 (pid "*"without symbols"* ]]
+	[[ $(field '.notes[]') == "upper bound: "*"/ferry 200000 100000 (pid "* ]]
 	close_to "$(field .metrics.instructions)" $((turn * 500000)) 20000
 }
 
@@ -169,7 +165,7 @@ grows_by() {
 	need strip
 	strip -o "$BATS_TEST_TMPDIR/hop" "$FIXTURES/hop-musl"
 	sim "$BATS_TEST_TMPDIR/hop" 1 100000
-	[[ $(field '.notes[]') == "lower bound: "*"before executing another program"* ]]
+	[[ $(field '.notes[]') == "lower bound: "*"/hop 1 100000 (pid "* ]]
 	close_to "$(field .metrics.instructions)" $((turn * 100000)) 20000
 }
 
@@ -216,7 +212,7 @@ grows_by() {
 	equal "$(field .status)" incomplete
 	equal "$(field '.processes[1].instructions')" null
 	equal "$(field '.processes[1].status')" 137
-	[[ $(field '.notes[]') == *"victim 9 300000 (pid "*"killed before it could write its dump"* ]]
+	[[ $(field '.notes[]') == "cost missing: "*"victim 9 300000 (pid "*killed* ]]
 	[ "$(field .metrics.instructions)" -gt 50000 ] # the parent's own cost is there
 }
 
@@ -298,13 +294,13 @@ grows_by() {
 	printf '#!/bin/sh\n%s "$1"\n' "$FIXTURES/burn" >plain
 	printf '#!%s/plain\n' "$PWD" >second
 	printf '%s 300000\n' "$FIXTURES/burn" >none
-	printf '#!/usr/bin/env -S sh -e\n%s 300000\n' "$FIXTURES/burn" >split
+	printf '#!/usr/bin/env -S sh -e\n%s 300000\n' "$FIXTURES/burn" >split-words
 	printf '#!/bin/sh\nexec "%s" "$@"\n' "$FIXTURES/burn" >shim
-	chmod +x plain second none split shim
+	chmod +x plain second none split-words shim
 	grows_by $((turn * 100000)) 200000 300000 ./plain @
 	measure sh -c ./none
 	close_to "$ir" $((turn * 300000)) 1200000
-	measure ./split
+	measure ./split-words
 	close_to "$ir" $((turn * 300000)) 1600000
 	measure ./shim 300000
 	close_to "$ir" $((turn * 300000)) 1200000

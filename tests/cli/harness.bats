@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # exec-harness, called as the runner calls it: its command line, its list of commands, its statuses.
-# shellcheck disable=SC2016,SC2154 # $stderr: bats
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # variables of simulation.bash and of bats
 
 load helper
 load ../fixtures/simulation

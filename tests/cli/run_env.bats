@@ -8,6 +8,7 @@ load ../fixtures/entry
 setup() {
 	enabled RUN
 	entry_setup
+	export -nf bats_readlinkf 2>/dev/null || true # names of this kind have a test of their own
 }
 
 teardown() {
@@ -20,7 +21,7 @@ foreign+='|CODSPEED_PROFILE_FOLDER|PYTHONMALLOC|PATH|LD_LIBRARY_PATH|LD_PRELOAD|
 
 # Of `env -0` on standard input, the user's variables.
 users() {
-	grep -zvE "$foreign" | sort -z
+	grep -azvE "$foreign" | sort -z
 }
 
 # The command sees the environment of this shell, byte for byte.
@@ -28,7 +29,11 @@ kept() {
 	env -0 | users >expected
 	plain env -0
 	equal "$rc" 0
-	users <"$out" | cmp - expected
+	users <"$out" >actual
+	cmp expected actual || {
+		diff -a <(tr '\0' '\n' <expected) <(tr '\0' '\n' <actual) | cut -c 1-200
+		return 1
+	} >&2
 }
 
 # value NAME: in the command's environment, as the last `plain env -0` has it
@@ -73,14 +78,15 @@ value() {
 @test "environment: names of every kind are kept" {
 	exported() { echo; }
 	export -f exported
-	env 'with.dot=1' 'with-dash=2' '1digit=3' 'BASH_FUNC_x%%=() {  :; }' $'b\xff=4' \
-		bash -c 'env -0' >/dev/null # the system allows them
 	env 'with.dot=1' 'with-dash=2' '1digit=3' $'b\xff=4' "$CODSPEED_BIN" run --profile-folder \
 		"$folder" --json /dev/null --allow-empty -- env -0 >"$out" 2>"$err"
 	for entry in 'with.dot=1' 'with-dash=2' '1digit=3' $'b\xff=4'; do
-		grep -zqxF -- "$entry" "$out"
+		grep -azqxF -- "$entry" "$out" || {
+			echo "$entry is lost" >&2
+			return 1
+		}
 	done
-	grep -zq '^BASH_FUNC_exported%%=' "$out"
+	grep -azq '^BASH_FUNC_exported%%=' "$out"
 	kept
 }
 
@@ -104,7 +110,8 @@ value() {
 	env -i PATH="$PATH" TMPDIR="$TMPDIR" "$CODSPEED_BIN" run --profile-folder "$folder" --json /dev/null \
 		--allow-empty -- env -0 >"$out" 2>"$err" || rc=$?
 	equal "$rc" 0
-	equal "$(users <"$out" | tr '\0' '\n')" "TMPDIR=$TMPDIR"
+	# PWD is what the shell sets that Debian's valgrind is a script of
+	equal "$(users <"$out" | tr '\0' '\n' | grep -v ^PWD=)" "TMPDIR=$TMPDIR"
 }
 
 @test "environment: a user's LD_PRELOAD reaches the command" {

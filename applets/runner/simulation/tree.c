@@ -119,8 +119,8 @@ static void note_flaws(struct adding *a)
 		  "forked where no dump was made (a program without symbols, or --no-fork-dumps), "
 		  "so that it repeats what its parent had spent before");
 	note_flaw(a, &a->start_lost, "lower bound",
-		  "executed another program where no dump was made; what it had spent before is not "
-		  "counted");
+		  "what it had spent before it executed another program is not counted, for want of "
+		  "a dump at its fork or at its exec (no symbols there)");
 	note_flaw(a, &a->outlived, "depends on the moment",
 		  "still running when the benchmark had ended, and ended then");
 }
