@@ -37,4 +37,10 @@ static inline bool str_ends(const char *s, const char *suffix)
 	return len >= tail && str_eq(s + len - tail, suffix);
 }
 
+/* Nothing but white space, or nothing at all. */
+static inline bool str_is_blank(const char *s)
+{
+	return s[strspn(s, " \t\n\v\f\r")] == '\0';
+}
+
 #endif

@@ -73,10 +73,10 @@ static char *read_link(pid_t pid, const char *name)
 /* The client's words, joined by blanks; valgrind's own words in front of them are left out. */
 static char *read_command(pid_t pid, bool under_valgrind)
 {
-	struct buf line = BUF_INIT, text = BUF_INIT;
 	struct strvec words = STRVEC_INIT;
+	struct buf line = BUF_INIT;
 	char *const *from;
-	char path[64];
+	char path[64], *command;
 
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
 	if (read_file(path, &line))
@@ -86,14 +86,10 @@ static char *read_command(pid_t pid, bool under_valgrind)
 	from = words.items;
 	if (from && under_valgrind)
 		from = valgrind_client_words(from);
-	for (; from && *from; from++) {
-		if (text.len)
-			buf_addch(&text, ' ');
-		buf_addstr(&text, *from);
-	}
+	command = words_join(from);
 	strvec_release(&words);
 	buf_release(&line);
-	return buf_detach(&text);
+	return command;
 }
 
 /* The thread group of a thread: a clone event is a new thread if it shares its parent's. */

@@ -45,3 +45,15 @@ void strvec_release(struct strvec *v)
 	free(v->items);
 	*v = (struct strvec)STRVEC_INIT;
 }
+
+char *words_join(char *const *words)
+{
+	struct buf text = BUF_INIT;
+
+	for (size_t i = 0; words && words[i]; i++) {
+		if (i)
+			buf_addch(&text, ' ');
+		buf_addstr(&text, words[i]);
+	}
+	return buf_detach(&text);
+}

@@ -19,4 +19,7 @@ void strvec_pushf(struct strvec *v, const char *fmt, ...) __attribute__((format(
 void strvec_push_all(struct strvec *v, char *const *items); /* copies up to the NULL */
 void strvec_release(struct strvec *v);
 
+/* The words up to the NULL, joined by blanks; the caller frees. */
+char *words_join(char *const *words);
+
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* targets.c - the commands to measure */
-#include <ctype.h>
 
 #include "core/base.h"
 #include "core/buf.h"
@@ -27,25 +26,6 @@ void targets_release(struct targets *t)
 	for (size_t i = 0; i < t->list.len; i++)
 		target_release(&t->list.items[i]);
 	vec_release(&t->list);
-}
-
-static bool is_blank(const char *s)
-{
-	while (isspace((unsigned char)*s))
-		s++;
-	return !*s;
-}
-
-static char *join_words(const struct strvec *words)
-{
-	struct buf text = BUF_INIT;
-
-	for (size_t i = 0; i < words->len; i++) {
-		if (i)
-			buf_addch(&text, ' ');
-		buf_addstr(&text, words->items[i]);
-	}
-	return buf_detach(&text);
 }
 
 /* Cut where no character is split. */
@@ -83,13 +63,13 @@ static int add(struct targets *t, struct target *target)
 {
 	int rc = 0;
 
-	if (!target->command.len || is_blank(target->command.items[0])) {
+	if (!target->command.len || str_is_blank(target->command.items[0])) {
 		rc = fail(-EINVAL, "benchmark %s: the command is empty",
 			  target->name ? target->name : "<unnamed>");
 		goto refuse;
 	}
 	if (!target->name)
-		target->name = join_words(&target->command);
+		target->name = words_join(target->command.items);
 	cut_name(target->name);
 	target->uri = make_uri(target->name);
 	for (size_t i = 0; i < t->list.len; i++) {

@@ -11,7 +11,6 @@
 //usage:[OPTION]... -- COMMAND [ARG]...
 //example:codspeed exec -m simulation -- sort words.txt
 //example:codspeed exec --json results.json --top 10 -- sh -c 'seq 1 1000 | wc -l'
-#include <ctype.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -42,13 +41,6 @@ static const struct opt rows[] = {
 	OPT_ROWS(struct cfg, walltime, struct walltime_options, walltime_option_rows),
 	OPT_END
 };
-
-static bool is_blank(const char *s)
-{
-	while (isspace((unsigned char)*s))
-		s++;
-	return !*s;
-}
 
 /* The command goes over as arguments, so that every byte of it arrives. */
 static void run_harness(struct session *s, const struct cfg *cfg, char *const *words)
@@ -84,7 +76,7 @@ int exec_main(int argc, char **argv)
 		args_release(&args);
 		return EXIT_DONE;
 	}
-	if (!args.count || is_blank(args.words[0]))
+	if (!args.count || str_is_blank(args.words[0]))
 		die_usage("benchmark %s: the command is empty", cfg.name ? cfg.name : "<unnamed>");
 	session_begin(&session, &cfg.run, args.words, args.words[0]);
 	run_harness(&session, &cfg, args.words);

@@ -12,7 +12,6 @@
 //usage:[OPTION]... -- 'SHELL TEXT'
 //example:codspeed run -m simulation -- pytest tests/ --codspeed
 //example:codspeed run -- 'cargo codspeed build && cargo codspeed run'
-#include <ctype.h>
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -39,13 +38,6 @@ static const struct opt rows[] = {
 		 .help = "also count programs that a benchmark starts (CodSpeed's valgrind only)"),
 	OPT_END
 };
-
-static bool is_blank(const char *s)
-{
-	while (isspace((unsigned char)*s))
-		s++;
-	return !*s;
-}
 
 /* A benchmark that a killed process was in is lost; those before it were on disk already. */
 static void tell_killed(const struct proctree *tree)
@@ -148,7 +140,7 @@ int run_main(int argc, char **argv)
 	int status;
 
 	opts_parse(rows, &cfg, argc, argv, OPTS_INTERLEAVED | OPTS_COMMAND, &args);
-	if (!args.count || is_blank(args.words[0]))
+	if (!args.count || str_is_blank(args.words[0]))
 		die_usage("the benchmark command is empty");
 	session_begin(&session, &cfg.run, args.words, args.words[0]);
 	session.entrypoint = true;

@@ -66,18 +66,6 @@ static void check_directory(const char *directory)
 		die(EXIT_USAGE, "--working-directory %s: not a directory", directory);
 }
 
-static char *join_words(char *const *words)
-{
-	struct buf text = BUF_INIT;
-
-	for (size_t i = 0; words[i]; i++) {
-		if (i)
-			buf_addch(&text, ' ');
-		buf_addstr(&text, words[i]);
-	}
-	return buf_detach(&text);
-}
-
 /* A shell that changes its directory says so in PWD; a program that trusts it must not be misled. */
 static void set_directory(struct strvec *env, const char *directory)
 {
@@ -113,7 +101,7 @@ void session_begin(struct session *s, const struct run_options *options, char *c
 				      "start it natively");
 	check_directory(options->working_directory);
 	find_valgrind(s);
-	s->command = join_words(words);
+	s->command = words_join(words);
 	supervise_prepare();
 	if (profile_folder_make(&s->folder, options->profile_folder))
 		die_recorded(EXIT_FAILED);
