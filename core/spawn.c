@@ -27,6 +27,12 @@ void spawn_hold_signals(const sigset_t *signals)
 	signals_held = true;
 }
 
+void spawn_give_back_signals(void)
+{
+	if (signals_held)
+		sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
 /* Which step failed in the child: names for the parent's message, sent as an index. */
 enum step { STEP_CHDIR, STEP_DESCRIPTORS, STEP_EXECUTE };
 

@@ -39,10 +39,13 @@ int spawn_start(struct spawn *s);
 int spawn_release(struct spawn *s);
 
 /*
- * Block these signals here for good (they are waited for by descriptor, supervise.h) while children
+ * Block these signals here (they are waited for by descriptor, supervise.h) while children
  * still start with the mask this process was given.
  */
 void spawn_hold_signals(const sigset_t *signals);
+
+/* The mask as it was, for a process that is about to execute another program itself. */
+void spawn_give_back_signals(void);
 
 /* Whether `fixed_addresses` has an effect: seccomp profiles of containers refuse personality(). */
 bool spawn_can_fix_addresses(void);

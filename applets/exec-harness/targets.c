@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* targets.c - the commands to measure */
-
 #include "core/base.h"
 #include "core/buf.h"
 #include "core/json.h"

@@ -23,12 +23,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "applet_prototypes.h"
 #include "core/base.h"
 #include "core/cleanup.h"
+#include "core/clock.h"
 #include "core/env.h"
 #include "core/exit_code.h"
 #include "core/io.h"
@@ -36,17 +36,29 @@
 #include "core/path.h"
 #include "core/simulation_record.h"
 #include "core/spawn.h"
+#include "core/supervise.h"
 
 #define INTROSPECTION_PATH "__CODSPEED_NODE_CORE_INTROSPECTION_PATH__"
 
 extern char **environ;
 
-/* The first node on PATH that is not this very file, which may stand there twice. */
+static bool is_same_file(const char *path, const struct stat *other)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_dev == other->st_dev && st.st_ino == other->st_ino;
+}
+
+/*
+ * The first node behind this very file on PATH. Behind, not beside: another copy of the wrapper
+ * looks behind itself in turn, so that two of them do not call each other for ever.
+ */
 static char *find_real_node(void)
 {
 	const char *search = getenv("PATH");
-	struct stat self, st;
+	struct stat self;
 	char *list, *save, *path = path_of_self(); /* valgrind tells the truth here, not in stat() */
+	char *found = NULL;
 	bool known = path && !stat(path, &self);
 
 	free(path);
@@ -56,14 +68,18 @@ static char *find_real_node(void)
 	for (char *folder = strtok_r(list, ":", &save); folder; folder = strtok_r(NULL, ":", &save)) {
 		if (path_find_program("node", folder, &path))
 			continue;
-		if (!stat(path, &st) && !(st.st_dev == self.st_dev && st.st_ino == self.st_ino)) {
-			free(list);
-			return path;
+		if (is_same_file(path, &self)) {
+			free(found); /* that one stood in front of us */
+			found = NULL;
+			free(path);
+		} else if (!found) {
+			found = path;
+		} else {
+			free(path);
 		}
-		free(path);
 	}
 	free(list);
-	return NULL;
+	return found;
 }
 
 static void remove_file(void *path)
@@ -88,13 +104,14 @@ static const char *make_answer_file(void)
 	return path;
 }
 
-/* Run node to its end; its status as a shell shows it. */
+/* Run node to its end; its status as a shell shows it. A signal to us ends both. */
 static int run_first(const char *node, char **argv, const char *answer)
 {
+	struct supervise watching = SUPERVISE_INIT;
 	struct strvec env = STRVEC_INIT;
 	struct spawn s = SPAWN_INIT;
-	int status;
 
+	supervise_prepare();
 	strvec_push_all(&env, environ);
 	env_set(&env, INTROSPECTION_PATH, answer);
 	s.path = node;
@@ -103,10 +120,14 @@ static int run_first(const char *node, char **argv, const char *answer)
 	s.death_signal = SIGTERM;
 	if (spawn_start(&s) || spawn_release(&s))
 		die_recorded(EXIT_WRAPPER);
-	while (waitpid(s.pid, &status, 0) < 0 && errno == EINTR)
-		;
+	watching.child = s.pid;
+	watching.grace_ns = NS_PER_SECOND;
+	if (supervise(&watching))
+		die_recorded(EXIT_WRAPPER);
 	strvec_release(&env);
-	return status_of_wait(status);
+	if (watching.signal)
+		supervise_reraise(watching.signal);
+	return status_of_wait(watching.status);
 }
 
 /* `{"flags": [text...]}` */
@@ -155,6 +176,7 @@ int node_main(int argc UNUSED, char **argv)
 	read_flags(&words, answer);
 	strvec_push_all(&words, argv + 1);
 	cleanup_run();
+	spawn_give_back_signals();
 	execv(node, words.items);
 	fail_errno("cannot execute %s", node);
 	die_recorded(EXIT_WRAPPER);

@@ -291,6 +291,41 @@ echo "3 passed, 0 benchmarked"'
 	[[ ${stderr_lines[0]} == *"$PWD/file"* ]]
 }
 
+# ---- Paths ----
+
+@test "paths: awkward names for every folder at once" {
+	enabled EXEC_HARNESS NODE
+	base=$BATS_TEST_TMPDIR/"a b:c'd\"e%p%%\$x,y*?[z]\\"
+	mkdir -p "$base/tmp" "$base/cwd"
+	cp "$CODSPEED_BIN" "$base/codspeed"
+	cp "$FIXTURES/entry_loop-musl" "$FIXTURES/burn-musl" "$base/"
+	export base
+	cd "$base/cwd"
+	TMPDIR=$base/tmp "$base/codspeed" run --profile-folder "$base/p" --json "$result" -- \
+		'"$base/entry_loop-musl" a::b 1000; "$base/codspeed" exec-harness --name h "$base/burn-musl" 1000
+command -v node; pwd' >"$out" 2>"$err"
+	equal "$(listed | sort)" $'ok a::b\nok exec_harness::h'
+	equal "$(figure a::b)" 2020
+	equal "$(sed -n 3p "$out")" "$base/cwd"
+	wrapper=$(sed -n 2p "$out")
+	[[ $wrapper == */codspeed.*/node ]] # and not the real one
+	[ ! -e "$wrapper" ]
+	equal "$(ls -A "$base/tmp" "$base/cwd" | grep -v ':$')" ""
+}
+
+@test "paths: bytes that are not UTF-8" {
+	enabled EXEC_HARNESS
+	base=$BATS_TEST_TMPDIR/d$'\xff'
+	mkdir -p "$base/w"
+	cp "$FIXTURES/entry_loop-musl" "$base/"
+	rc=0
+	"$CODSPEED_BIN" run --profile-folder "$base/p" --json "$result" --working-directory "$base/w" -- \
+		../entry_loop-musl a::b 1000 >"$out" 2>"$err" || rc=$?
+	equal "$rc" 0
+	equal "$(jq -r .run.working_directory "$result")" "$(realpath "$BATS_TEST_TMPDIR")/d\\xff/w"
+	iconv -f UTF-8 -t UTF-8 "$result" >/dev/null
+}
+
 # ---- Working directory ----
 
 @test "directory: the command runs there, and PWD says so" {
@@ -431,6 +466,8 @@ interrupted() {
 	rc=0
 	wait "$runner" || rc=$?
 	gone 'sleep 4324'
+	# of a valgrind that was killed in its first moment
+	rm -f "$TMPDIR"/valgrind_proc_*
 }
 
 @test "end: SIGTERM to the runner ends everything, results are kept" {

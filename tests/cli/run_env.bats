@@ -114,6 +114,15 @@ value() {
 	equal "$(users <"$out" | tr '\0' '\n' | grep -v ^PWD=)" "TMPDIR=$TMPDIR"
 }
 
+@test "environment: without PATH the system's own programs are found" {
+	ls / >expected
+	rc=0
+	env -u PATH "$CODSPEED_BIN" run --profile-folder "$folder" --json /dev/null --allow-empty -- 'ls /' \
+		>"$out" 2>"$err" || rc=$?
+	equal "$rc" 0
+	cmp expected "$out"
+}
+
 @test "environment: a user's LD_PRELOAD reaches the command" {
 	need cc
 	echo 'const char here[] = "preloaded";' | cc -shared -fPIC -x c -o preload.so -

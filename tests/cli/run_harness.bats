@@ -152,7 +152,7 @@ exec-harness --name good "$FIXTURES/burn-musl" 1000'
 }
 
 @test "harness: in an environment that was cleared it refuses" {
-	entry -- 'env -i PATH="$PATH" exec-harness "$FIXTURES/burn-musl" 1000'
+	entry -- 'env -i PATH="$PATH" exec-harness -m simulation "$FIXTURES/burn-musl" 1000'
 	equal "$rc" 1
 	says "$err" 'exec-harness: error: not instrumented'
 	says "$err" 'exit status 125'
@@ -176,6 +176,17 @@ exec-harness --name good "$FIXTURES/burn-musl" 1000'
 	entry -- 'exec-harness --name e sh -c "echo \"[\$LD_PRELOAD]\"; :"; :'
 	equal "$(listed)" 'ok exec_harness::e'
 	equal "$(head -n 1 "$out")" "$(head -n 1 alone)"
+}
+
+@test "harness: a runner inside a runner has results of its own" {
+	entry -- '"$CODSPEED_BIN" run --json inner.json --profile-folder inner -- "$FIXTURES/entry_loop-musl" in::ner 1000
+"$CODSPEED_BIN" exec --json other.json --profile-folder other -- "$FIXTURES/burn-musl" 1000
+"$FIXTURES/entry_loop-musl" out::er 2000'
+	equal "$rc" 0
+	equal "$(listed)" 'ok out::er'
+	equal "$(jq -r '.benchmarks[].uri' inner.json other.json)" \
+		$'in::ner\n'"exec_harness::$burn 1000"
+	says_not "$err" warning
 }
 
 @test "harness: SIGTERM to the runner reaches it and its benchmark" {

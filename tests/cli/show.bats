@@ -249,7 +249,7 @@ one_error() {
 	cp -r "$DATA/profile_fork" p
 	mkfifo p/102.out
 	rc=0
-	timeout 10 "$CODSPEED_BIN" show p >"$out" 2>"$err" || rc=$?
+	timeout 5 "$CODSPEED_BIN" show p >"$out" 2>"$err" || rc=$?
 	[ "$rc" -ne 124 ]
 	says "$out" 3,000,214
 	says "$err" p/102.out

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* callgrind.c - feeds callgrind files to the parser, a chunk of whole lines at a time */
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base.h"
@@ -74,12 +75,16 @@ int callgrind_read_fd(int fd, const char *name, const struct callgrind_ops *ops,
 
 int callgrind_read(const char *path, const struct callgrind_ops *ops, void *ctx)
 {
+	struct stat st;
 	int fd, rc;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO would wait for a writer */
 	if (fd < 0)
 		return fail_errno("cannot open %s", path);
-	rc = callgrind_read_fd(fd, path, ops, ctx);
+	if (!fstat(fd, &st) && !S_ISREG(st.st_mode))
+		rc = fail(-EBADMSG, "%s is not a plain file", path);
+	else
+		rc = callgrind_read_fd(fd, path, ops, ctx);
 	close(fd);
 	return rc;
 }
