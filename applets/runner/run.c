@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "applet_prototypes.h"
+#include "core/applet.h"
 #include "core/base.h"
 #include "core/env.h"
 #include "core/exit_code.h"
@@ -84,12 +85,16 @@ static void run_under_valgrind(struct session *s, const struct strvec *command,
 	strvec_release(&argv);
 }
 
-/* Whether the command is this very binary, an exec-harness: valgrind would trace its first program. */
+/*
+ * Whether the command is this very binary, an exec-harness: valgrind would trace its first program.
+ * The wrappers are this binary, too, but belong under valgrind.
+ */
 static bool is_ours(const char *program, const char *search, char **path)
 {
+	const struct applet *applet = applet_find(path_base(program));
 	struct stat self, st;
 
-	if (path_find_program(program, search, path))
+	if ((applet && !applet->summary) || path_find_program(program, search, path))
 		return false;
 	if (!stat(*path, &st) && !stat("/proc/self/exe", &self) && st.st_dev == self.st_dev &&
 	    st.st_ino == self.st_ino)

@@ -244,6 +244,7 @@ refused() {
 }
 
 @test "alone: not under a foreign valgrind" {
+	cd "$BATS_TEST_TMPDIR"
 	for tool in none callgrind; do
 		run --separate-stderr env "${runner_env[@]}" valgrind --tool=$tool \
 			--log-file="$BATS_TEST_TMPDIR/log" "$harness_bin" "$burn" 100
