@@ -15,7 +15,7 @@ void benchmark_env_simulation(struct strvec *env, const char *folder, bool mallo
 	env_set(env, "ARCH", uname(&host) ? "unknown" : host.machine);
 	env_set(env, CODSPEED_ENV, CODSPEED_ENV_RUNNER);
 	/* integrations know the mode by its old name */
-	env_set(env, "CODSPEED_RUNNER_MODE", "instrumentation");
+	env_set(env, CODSPEED_RUNNER_MODE, "instrumentation");
 	env_set(env, CODSPEED_PROFILE_FOLDER, folder);
 	if (malloc_python && !env_get(env, "PYTHONMALLOC"))
 		env_set(env, "PYTHONMALLOC", "malloc");

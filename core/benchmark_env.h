@@ -14,6 +14,7 @@
 #define CODSPEED_ENV "CODSPEED_ENV"
 #define CODSPEED_ENV_RUNNER "runner"
 #define CODSPEED_PROFILE_FOLDER "CODSPEED_PROFILE_FOLDER"
+#define CODSPEED_RUNNER_MODE "CODSPEED_RUNNER_MODE"
 
 /*
  * What the runner adds in simulation mode. `folder` is the absolute profile folder; `malloc_python`

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mode.c - the ways to measure */
 #include "core/base.h"
+#include "core/benchmark_env.h"
 #include "core/mode.h"
 
 const struct opt_choice mode_words[] = {
@@ -18,6 +19,14 @@ const struct opt_choice mode_words_internal[] = {
 	CHOICE_ALIAS("instrumentation", MODE_SIMULATION),
 	CHOICE_END,
 };
+
+void mode_forgive_own_word(void)
+{
+	const char *runner = getenv(CODSPEED_ENV), *word = getenv(CODSPEED_RUNNER_MODE);
+
+	if (runner && word && str_eq(runner, CODSPEED_ENV_RUNNER) && str_eq(word, "instrumentation"))
+		setenv(CODSPEED_RUNNER_MODE, mode_name(MODE_SIMULATION), 1);
+}
 
 const char *mode_name(enum mode mode)
 {

@@ -13,6 +13,12 @@ extern const struct opt_choice mode_words[];
 /* For exec-harness: the runner itself hands over the old word, which integrations know. */
 extern const struct opt_choice mode_words_internal[];
 
+/*
+ * A runner inside a runner's command finds the old word in its environment, where we have put it
+ * ourselves: to be called before options are parsed, or it would warn.
+ */
+void mode_forgive_own_word(void);
+
 const char *mode_name(enum mode mode);
 
 /* 0, or -ENOTSUP with a frame: this build does not measure in this mode. */

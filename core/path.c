@@ -71,7 +71,7 @@ int path_find_program(const char *name, const char *search, char **found)
 			free(*found);
 		return result;
 	}
-	for (const char *at = search ? search : "/usr/local/bin:/bin:/usr/bin";; at++) {
+	for (const char *at = search ? search : PATH_DEFAULT;; at++) {
 		size_t len = strcspn(at, ":");
 		/* an empty item is the current directory */
 		char *path = len ? xasprintf("%.*s/%s", (int)len, at, name) : xstrdup(name);

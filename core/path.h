@@ -5,6 +5,9 @@
 
 #include <sys/types.h>
 
+/* What execvp() searches where there is no PATH (musl's choice). */
+#define PATH_DEFAULT "/usr/local/bin:/bin:/usr/bin"
+
 /* What follows the last slash; borrowed from `path`. */
 const char *path_base(const char *path);
 

@@ -44,7 +44,7 @@ static const struct opt rows[] = {
 	OPT_STRING(0, "name", struct cfg, name, .meta = "NAME",
 		   .help = "the benchmark's name (default: the command)"),
 	OPT_CHOICE('m', "measurement-mode", struct cfg, mode, mode_words_internal,
-		   .env = "CODSPEED_RUNNER_MODE", .def = "walltime", .meta = "MODE",
+		   .env = CODSPEED_RUNNER_MODE, .def = "walltime", .meta = "MODE",
 		   .flags = OPT_HIDDEN, .help = "what to measure"),
 	OPT_FLAG(0, "fork-dumps", struct cfg, fork_dumps, .def = "true",
 		 .help = "simulation: dump at each fork, so that no cost is counted twice; "

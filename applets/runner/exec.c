@@ -17,6 +17,7 @@
 #include "applet_prototypes.h"
 #include "core/base.h"
 #include "core/exit_code.h"
+#include "core/mode.h"
 #include "core/walltime_options.h"
 
 #include "applets/runner/session.h"
@@ -70,6 +71,7 @@ int exec_main(int argc, char **argv)
 	struct session session;
 	int status;
 
+	mode_forgive_own_word();
 	opts_parse(rows, &cfg, argc, argv, OPTS_INTERLEAVED | OPTS_COMMAND, &args);
 	if (cfg.print_env) {
 		session_print_env(&cfg.run, args.count ? args.words[0] : NULL);

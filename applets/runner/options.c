@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* options.c - the options that run and exec share */
 #include "core/base.h"
+#include "core/benchmark_env.h"
 #include "core/mode.h"
 
 #include "applets/runner/options.h"
@@ -15,7 +16,7 @@
 
 const struct opt run_option_rows[] = {
 	OPT_CHOICES('m', "mode", struct run_options, modes, mode_words, .meta = "MODE",
-		    .env = "CODSPEED_RUNNER_MODE",
+		    .env = CODSPEED_RUNNER_MODE,
 		    .help = "what to measure (default: simulation where valgrind is installed)"),
 	OPT_PATH(0, "working-directory", struct run_options, working_directory, .meta = "DIR",
 		 .help = "run the command there"),

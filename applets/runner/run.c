@@ -20,6 +20,7 @@
 #include "core/base.h"
 #include "core/env.h"
 #include "core/exit_code.h"
+#include "core/mode.h"
 #include "core/path.h"
 #include "core/valgrind.h"
 
@@ -144,6 +145,7 @@ int run_main(int argc, char **argv)
 	struct session session;
 	int status;
 
+	mode_forgive_own_word();
 	opts_parse(rows, &cfg, argc, argv, OPTS_INTERLEAVED | OPTS_COMMAND, &args);
 	if (!args.count || str_is_blank(args.words[0]))
 		die_usage("the benchmark command is empty");

@@ -6,9 +6,8 @@
  *
  * Prints a line for each command: minimum and median of the wall time in microseconds, from just
  * before the spawn to the end, and the largest peak of resident memory in kilobytes. Programs are
- * given by path; what they print is thrown away. As root they run at the highest priority, so that
- * other work on the machine counts less. To be linked statically: a child counts the memory of the
- * process that spawned it as its own peak.
+ * given by path; what they print is thrown away. To be linked statically: a child counts the
+ * memory of the process that spawned it as its own peak.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -101,7 +100,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: spawn_time ROUNDS COMMAND [ARG]... [::: COMMAND...]...\n");
 		return 2;
 	}
-	setpriority(PRIO_PROCESS, 0, -20);
 	for (size_t i = 0; i < count; i++)
 		commands[i].times = calloc(rounds, sizeof(*commands[i].times));
 	for (size_t round = 0; round < rounds; round++)

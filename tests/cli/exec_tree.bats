@@ -146,13 +146,18 @@ grows_by() {
 }
 
 @test "start: a static program that starts a static program" {
-	for build in -static -musl; do
-		for way in fork spawn; do
-			grows_by $((turn * 100000)) 200000 300000 "$FIXTURES/start$build" $way \
-				"$FIXTURES/burn-musl" @
-			close_to "$ir" $((turn * 300000)) 100000
-		done
+	for start in '-static fork' '-static spawn' '-musl fork'; do
+		grows_by $((turn * 100000)) 200000 300000 "$FIXTURES/start${start% *}" "${start#* }" \
+			"$FIXTURES/burn-musl" @
+		close_to "$ir" $((turn * 300000)) 100000
 	done
+}
+
+# musl's posix_spawn() goes through __clone, assembly without a size, which callgrind cannot name.
+@test "start: posix_spawn of static musl misses a few instructions, and is marked" {
+	sim "$FIXTURES/start-musl" spawn "$FIXTURES/burn-musl" 200000
+	[[ $(field '.notes[0]') == 'lower bound: '* ]]
+	close_to "$(field .metrics.instructions)" $((turn * 200000)) 100000
 }
 
 @test "start: a fork by the bare system call repeats nothing, or is marked" {
