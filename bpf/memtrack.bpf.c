@@ -45,6 +45,8 @@ __u64 lost_tasks;
 
 __u64 alive; /* threads of the tree */
 
+__u8 unseen[TRACK_UNSEEN_MAX]; /* functions that were called, whose blocks are not seen */
+
 /* ---- Maps ---- */
 
 /*
@@ -54,8 +56,12 @@ __u64 alive; /* threads of the tree */
 struct task {
 	__u64 sp; /* stack pointer at the entry of the allocator call it is in; 0: none */
 	__u64 size;
-	__u64 pointer; /* the old block, or where the result goes */
+	__u64 block; /* the old one, or where the result goes */
 	__u64 cookie;
+	__u64 wish_sp; /* of a wrapper that was asked for `wish` bytes, and will ask for more; 0: none */
+	__u64 wish;
+	__u64 passed_sp; /* of a free that may pass `passed` on to another one; 0: none */
+	__u64 passed;
 	__u32 pid; /* as memtrack sees them; 0: not asked yet */
 	__u32 tid;
 	__u32 events;
@@ -191,7 +197,7 @@ static __always_inline void tell_realloc(struct task *t, __u64 addr)
 	RECORD(TRACK_REALLOC_BYTES);
 	fill(e, t, TRACK_REALLOC, addr);
 	e->size = t->size;
-	e->old = t->pointer;
+	e->old = t->block;
 	submit(t, e);
 }
 
@@ -217,11 +223,28 @@ static __always_inline __u64 argument(struct pt_regs *ctx, __u64 index)
 /*
  * A call from inside another allocator call is part of that one: operator new, aligned wrappers,
  * realloc(NULL) that jumps to malloc (at the very same stack pointer). A call above the outer one's
- * frame means that the outer one was left by longjmp.
+ * frame means that the outer one was left by longjmp or by an exception.
  */
 static __always_inline bool is_nested(const struct task *t, __u64 sp)
 {
-	return t->sp && sp <= t->sp;
+	if (!t->sp || sp > t->sp)
+		return false;
+	return sp < t->sp || !(TRACK_COOKIE_FLAGS(t->cookie) & TRACK_THROWS);
+}
+
+/* The bytes that the program asked for: a wrapper above may have asked for more. */
+static __always_inline __u64 wanted_size(struct pt_regs *ctx, struct task *t, __u64 sp, __u64 cookie)
+{
+	__u64 size = argument(ctx, TRACK_COOKIE_SIZE(cookie));
+
+	if (t->wish_sp) {
+		if (sp < t->wish_sp)
+			size = t->wish;
+		t->wish_sp = 0;
+	}
+	if (TRACK_COOKIE_FACTOR(cookie) != TRACK_NO_ARG)
+		size *= argument(ctx, TRACK_COOKIE_FACTOR(cookie));
+	return size;
 }
 
 /* Returns whether the call's return is of interest. */
@@ -238,28 +261,34 @@ static __always_inline bool enter(struct pt_regs *ctx)
 	cookie = bpf_get_attach_cookie(ctx);
 	t->cookie = cookie;
 	t->sp = sp;
-	t->size = argument(ctx, TRACK_COOKIE_SIZE(cookie));
-	if (TRACK_COOKIE_FACTOR(cookie) != TRACK_NO_ARG)
-		t->size *= argument(ctx, TRACK_COOKIE_FACTOR(cookie));
-	t->pointer = argument(ctx, TRACK_COOKIE_POINTER(cookie));
+	t->size = wanted_size(ctx, t, sp, cookie);
+	t->block = argument(ctx, TRACK_COOKIE_BLOCK(cookie));
 	return true;
+}
+
+static __always_inline void tell_failed_realloc(struct task *t)
+{
+	bool freed = !t->size || TRACK_COOKIE_FLAGS(t->cookie) & TRACK_FREES_ON_FAILURE;
+
+	if (t->block && freed)
+		tell_free(t, t->block);
 }
 
 static __always_inline void tell(struct task *t, __u64 result)
 {
 	__u64 kind = TRACK_COOKIE_KIND(t->cookie);
 
-	if (t->cookie & TRACK_COOKIE_INDIRECT) {
-		if (result || bpf_probe_read_user(&result, sizeof(result), (void *)t->pointer))
+	if (TRACK_COOKIE_FLAGS(t->cookie) & TRACK_INDIRECT) {
+		if (result || bpf_probe_read_user(&result, sizeof(result), (void *)t->block))
 			return; /* the call failed, or its caller just unmapped the place */
 	}
-	if (kind != TRACK_REALLOC) {
+	if (kind == TRACK_REALLOC) {
 		if (result)
-			tell_alloc(t, kind, result);
+			tell_realloc(t, result);
+		else
+			tell_failed_realloc(t);
 	} else if (result) {
-		tell_realloc(t, result);
-	} else if (t->pointer && !t->size) {
-		tell_free(t, t->pointer); /* realloc(p, 0) */
+		tell_alloc(t, kind, result);
 	}
 }
 
@@ -273,6 +302,21 @@ static __always_inline void leave(struct pt_regs *ctx, __u64 sp)
 	t->sp = 0;
 	if (tracking)
 		tell(t, PT_REGS_RC(ctx));
+}
+
+/* A free inside a realloc of the same block is part of that. */
+static __always_inline bool is_part_of_realloc(const struct task *t, __u64 sp, __u64 addr)
+{
+	return is_nested(t, sp) && TRACK_COOKIE_KIND(t->cookie) == TRACK_REALLOC && t->block == addr;
+}
+
+/* The same call of the program has come by another free already, which passed the block on. */
+static __always_inline bool was_passed_on(struct task *t, __u64 sp, __u64 addr)
+{
+	bool same = t->passed_sp && t->passed == addr && sp <= t->passed_sp;
+
+	t->passed_sp = 0;
+	return same;
 }
 
 enum { RETURN_ADDRESS = 8 }; /* bytes that `ret` has taken off the stack */
@@ -313,17 +357,47 @@ int alloc_ret(struct pt_regs *ctx)
 SEC("uprobe.multi")
 int free_enter(struct pt_regs *ctx)
 {
+	__u64 sp = PT_REGS_SP(ctx), cookie, addr;
 	struct task *t;
-	__u64 addr;
 
 	if (!tracking)
 		return 0;
 	t = current_task();
-	if (!t || is_nested(t, PT_REGS_SP(ctx)))
+	if (!t)
 		return 0;
-	addr = argument(ctx, TRACK_COOKIE_POINTER(bpf_get_attach_cookie(ctx)));
-	if (addr)
-		tell_free(t, addr);
+	cookie = bpf_get_attach_cookie(ctx);
+	addr = argument(ctx, TRACK_COOKIE_BLOCK(cookie));
+	if (!addr || was_passed_on(t, sp, addr) || is_part_of_realloc(t, sp, addr))
+		return 0;
+	if (TRACK_COOKIE_FLAGS(cookie) & TRACK_PASSES_ON) {
+		t->passed = addr;
+		t->passed_sp = sp;
+	}
+	tell_free(t, addr);
+	return 0;
+}
+
+/* A wrapper that will ask for more than it is asked for. */
+SEC("uprobe.multi")
+int size_enter(struct pt_regs *ctx)
+{
+	__u64 sp = PT_REGS_SP(ctx);
+	struct task *t = tracking ? current_task() : NULL;
+
+	if (!t || is_nested(t, sp))
+		return 0;
+	t->wish = argument(ctx, TRACK_COOKIE_SIZE(bpf_get_attach_cookie(ctx)));
+	t->wish_sp = sp;
+	return 0;
+}
+
+SEC("uprobe.multi")
+int unseen_enter(struct pt_regs *ctx)
+{
+	__u64 place = bpf_get_attach_cookie(ctx);
+
+	if (tracking && current_task() && place < TRACK_UNSEEN_MAX)
+		unseen[place] = 1;
 	return 0;
 }
 
@@ -358,7 +432,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 
 	if (!t)
 		return 0;
-	t->sp = 0;
+	t->sp = t->wish_sp = t->passed_sp = 0;
 	t->pid = 0; /* a thread that executes takes its leader's id */
 	stop_at_new_file(t, program->file->f_inode->i_sb->s_dev, program->file->f_inode->i_ino);
 	return 0;

@@ -65,17 +65,29 @@ _Static_assert(sizeof(struct track_file) == 16, "as laid out above");
 
 /*
  * The cookie of a probe says what its function does with which argument (0 is the first), so that
- * one program serves all functions: kind, then 4 bits each for the size, a factor of the size, the
- * old pointer or the place of the result.
+ * one program serves all functions: 8 bits kind, 4 bits each for the size, a factor of the size and
+ * the block (the old one, the one freed, or the place of the result), then flags.
  */
 #define TRACK_NO_ARG 15u
-#define TRACK_COOKIE(kind, size, factor, pointer)                                            \
-	((__u64)(kind) | (__u64)(size) << 8 | (__u64)(factor) << 12 | (__u64)(pointer) << 16)
+#define TRACK_COOKIE(kind, size, factor, block, flags)                                          \
+	((__u64)(kind) | (__u64)(size) << 8 | (__u64)(factor) << 12 | (__u64)(block) << 16 |    \
+	 (__u64)(flags) << 20)
 #define TRACK_COOKIE_KIND(c) ((c) & 0xff)
 #define TRACK_COOKIE_SIZE(c) ((c) >> 8 & 15)
 #define TRACK_COOKIE_FACTOR(c) ((c) >> 12 & 15)
-#define TRACK_COOKIE_POINTER(c) ((c) >> 16 & 15)
-/* The result is written through the pointer argument, the function returns 0 (posix_memalign). */
-#define TRACK_COOKIE_INDIRECT ((__u64)1 << 20)
+#define TRACK_COOKIE_BLOCK(c) ((c) >> 16 & 15)
+#define TRACK_COOKIE_FLAGS(c) ((c) >> 20)
+
+/* The result is written through the block argument, the function returns 0 (posix_memalign). */
+#define TRACK_INDIRECT 1u
+/* A realloc that frees the old block when it fails (reallocf). */
+#define TRACK_FREES_ON_FAILURE 2u
+/* A free that may hand the block on to another probed one. */
+#define TRACK_PASSES_ON 4u
+/* It may be left by an exception. */
+#define TRACK_THROWS 8u
+
+/* Functions whose blocks cannot be seen: the place of each in `unseen` is its cookie. */
+#define TRACK_UNSEEN_MAX 256
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* spawn.c - start a program */
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -34,7 +35,7 @@ void spawn_give_back_signals(void)
 }
 
 /* Which step failed in the child: names for the parent's message, sent as an index. */
-enum step { STEP_CHDIR, STEP_DESCRIPTORS, STEP_EXECUTE };
+enum step { STEP_USER, STEP_CHDIR, STEP_DESCRIPTORS, STEP_EXECUTE };
 
 struct report {
 	enum step step;
@@ -95,6 +96,8 @@ static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_
 		if (getppid() != parent)
 			raise(s->death_signal); /* it died before it could be watched */
 	}
+	if (s->as_user && (setgroups(0, NULL) || setgid(s->gid) || setuid(s->uid)))
+		give_up(report_fd, STEP_USER);
 	if (s->fixed_addresses)
 		personality(ADDR_NO_RANDOMIZE); /* some containers refuse: spawn_can_fix_addresses() */
 	if (s->modest_files)
@@ -156,6 +159,8 @@ int spawn_release(struct spawn *s)
 	if (n != sizeof(r))
 		return 0; /* closed by a successful execve */
 	errno = r.error;
+	if (r.step == STEP_USER)
+		return fail_errno("cannot become user %u", (unsigned)s->uid);
 	if (r.step == STEP_CHDIR)
 		return fail_errno("cannot enter the working directory %s", s->cwd);
 	if (r.step == STEP_DESCRIPTORS)

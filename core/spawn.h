@@ -19,6 +19,9 @@ struct spawn {
 	int in, out, err;  /* descriptors to become 0, 1, 2; -1: inherit */
 	bool fixed_addresses; /* switch address randomisation off */
 	bool modest_files;    /* at most 65536 descriptors: valgrind cannot live with huge limits */
+	bool as_user;         /* become this user and group, without any other group */
+	uid_t uid;
+	gid_t gid;
 	int death_signal;     /* sent to the child when this process dies; 0: none */
 
 	/* filled in by spawn_start() */

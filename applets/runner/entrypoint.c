@@ -4,7 +4,7 @@
 
 #include "core/base.h"
 #include "core/buf.h"
-#include "core/path.h"
+#include "core/shell.h"
 
 #include "applets/runner/entrypoint.h"
 
@@ -120,20 +120,11 @@ char *entrypoint_text(const char *text)
 
 static int shell_words(struct strvec *argv, const char *text, const char *search)
 {
-	static const char *const shells[] = {"bash", "sh"};
-	char *path;
+	char *fixed = entrypoint_text(text);
+	int rc = shell_command(argv, fixed, search);
 
-	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
-		if (path_find_program(shells[i], search, &path))
-			continue;
-		free(path);
-		strvec_push(argv, shells[i]);
-		strvec_push(argv, "-c");
-		strvec_take(argv, entrypoint_text(text));
-		return 0;
-	}
-	return fail(-ENOENT, "a command of one word is shell text, and there is no shell (bash or sh) "
-			     "on PATH; give the program and its arguments as words of their own");
+	free(fixed);
+	return rc;
 }
 
 int entrypoint_words(struct strvec *argv, char *const *words, const char *search)

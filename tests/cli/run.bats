@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # run: words and shell text, statuses, output, what is left.
-# shellcheck disable=SC2016,SC2154
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # $rc and others are of entry.bash
 
 load helper
 load ../fixtures/entry
@@ -294,7 +294,8 @@ echo "3 passed, 0 benchmarked"'
 # ---- Paths ----
 
 @test "paths: awkward names for every folder at once" {
-	enabled EXEC_HARNESS NODE
+	enabled EXEC_HARNESS
+	# shellcheck disable=SC2089,SC2090 # as a name, not as words
 	base=$BATS_TEST_TMPDIR/"a b:c'd\"e%p%%\$x,y*?[z]\\"
 	mkdir -p "$base/tmp" "$base/cwd"
 	cp "$CODSPEED_BIN" "$base/codspeed"
@@ -303,14 +304,11 @@ echo "3 passed, 0 benchmarked"'
 	cd "$base/cwd"
 	TMPDIR=$base/tmp "$base/codspeed" run --profile-folder "$base/p" --json "$result" -- \
 		'"$base/entry_loop-musl" a::b 1000; "$base/codspeed" exec-harness --name h "$base/burn-musl" 1000
-command -v node; pwd' >"$out" 2>"$err"
+pwd' >"$out" 2>"$err"
 	equal "$(listed | sort)" $'ok a::b\nok exec_harness::h'
 	equal "$(figure a::b)" 2020
-	equal "$(sed -n 3p "$out")" "$base/cwd"
-	wrapper=$(sed -n 2p "$out")
-	[[ $wrapper == */codspeed.*/node ]] # and not the real one
-	[ ! -e "$wrapper" ]
-	equal "$(ls -A "$base/tmp" "$base/cwd" | grep -v ':$')" ""
+	equal "$(sed -n 2p "$out")" "$base/cwd"
+	equal "$(ls -A "$base/tmp")$(ls -A "$base/cwd")" ""
 }
 
 @test "paths: bytes that are not UTF-8" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # run: the command's environment, and which Python accepts PYTHONMALLOC.
-# shellcheck disable=SC2016,SC2154
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # $rc and others are of entry.bash
 
 load helper
 load ../fixtures/entry
@@ -49,7 +49,11 @@ value() {
 	equal "$(value PYTHONHASHSEED)" 0
 	equal "$(value PYTHON_PERF_JIT_SUPPORT)" 0
 	equal "$(value ARCH)" "$(uname -m)"
-	[[ $(value PATH) == "$TMPDIR"/codspeed.*:"$PATH" ]]
+	if command -v node >/dev/null; then # the wrapper stands in front of it
+		[[ $(value PATH) == "$TMPDIR"/codspeed.*:"$PATH" ]]
+	else
+		equal "$(value PATH)" "$PATH"
+	fi
 }
 
 @test "environment: the folder is absolute" {
@@ -217,7 +221,8 @@ no_python() {
 
 @test "python: a real one starts" {
 	need python3
-	plain python3 -c 'import os; print(os.environ["PYTHONHASHSEED"], hash("x") == hash("x"))'
+	# not a shim that is a long script
+	plain "$(python3 -c 'import sys; print(sys.executable)')" -c 'import os; print(os.environ["PYTHONHASHSEED"], hash("x") == hash("x"))'
 	equal "$rc" 0
 	equal "$(<"$out")" '0 True'
 }

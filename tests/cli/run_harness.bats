@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # run: exec-harness called inside an entrypoint is measured as alone, beside benchmarks with a URI.
-# shellcheck disable=SC2016,SC2154
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # $rc and others are of entry.bash
 
 load helper
 load ../fixtures/entry

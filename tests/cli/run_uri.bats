@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # run: benchmarks that report through client requests, as a CodSpeed integration does.
-# shellcheck disable=SC2016,SC2154
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # $rc and others are of entry.bash
 
 load helper
 load ../fixtures/entry
@@ -55,7 +55,7 @@ around=10000
 
 @test "uri: hundreds" {
 	words=()
-	for ((i = 1; i <= 300; i++)); do
+	for ((i = 1; i <= 100; i++)); do
 		words+=("a::bench[$i]" "$i")
 	done
 	entry -- "$loop-musl" "${words[@]}"
@@ -272,7 +272,7 @@ around=10000
 	entry -- "$loop-musl" a::new 1000
 	equal "$(listed)" 'ok a::new'
 	equal "$(cat "$folder/notes.txt" "$folder/perf.out")" $'mine\nmine'
-	equal "$(ls "$folder" | grep -c '^[0-9]*.out$')" 1
+	equal "$(compgen -G "$folder/[0-9]*.out" | wc -l)" 1
 }
 
 @test "ptrace: forbidden, it is said, and the benchmarks are the same" {

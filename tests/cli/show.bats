@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # show: the results of an earlier run, from a folder or a file of any origin.
-# shellcheck disable=SC2016,SC2154
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # $rc and others are of entry.bash
 
 load helper
 load ../fixtures/entry

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,6 +133,7 @@ static void the_tree_is_counted(void **state UNUSED)
 	pid = fork();
 	if (pid == 0) {
 		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (write(ends[1], "x", 1) != 1)
 				_exit(1);
 			for (;;)
