@@ -55,6 +55,15 @@ int read_file(const char *path, struct buf *to)
 	return rc ? fail(rc, "%s", path) : 0;
 }
 
+int read_plain_file(const char *path, struct buf *to)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return fail(-EINVAL, "%s is not a plain file", path);
+	return read_file(path, to);
+}
+
 int write_file_atomic(const char *path, const void *data, size_t len, mode_t mode)
 {
 	char *temp = xasprintf("%s.XXXXXX", path);
@@ -107,14 +116,30 @@ static int write_special(const char *path, const void *data, size_t len)
 	return rc;
 }
 
+/* /dev/stdout and its like: the file is open already, and others write to it. */
+static int own_descriptor(const struct stat *st)
+{
+	struct stat own;
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!fstat(fd, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+			return fd;
+	return -1;
+}
+
 int write_output(const char *path, const void *data, size_t len)
 {
 	struct stat st;
 	char *target;
-	int rc;
+	int rc, fd;
 
 	if (stat(path, &st)) /* a name that is free, or a link that leads nowhere */
 		return write_file_atomic(path, data, len, 0666 & ~current_umask());
+	fd = own_descriptor(&st);
+	if (fd >= 0) {
+		rc = write_full(fd, data, len);
+		return rc ? fail(rc, "cannot write %s: %s", path, strerror(-rc)) : 0;
+	}
 	if (!S_ISREG(st.st_mode))
 		return write_special(path, data, len);
 	target = realpath(path, NULL);

@@ -17,6 +17,9 @@ int read_rest(int fd, struct buf *to);
 /* The whole file at `path`, appended. 0 or -errno with a frame that names the file. */
 int read_file(const char *path, struct buf *to);
 
+/* The same for a plain file only: a FIFO in a folder from elsewhere would wait for ever. */
+int read_plain_file(const char *path, struct buf *to);
+
 /*
  * Put `data` at `path` in one step: written beside it under a name nobody can guess, then renamed,
  * so that no reader ever sees half a file. 0 or -errno with a frame.

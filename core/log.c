@@ -12,7 +12,6 @@
 static const char *program_name = "codspeed";
 static enum log_level threshold = LOG_INFO;
 static void (*step_aside)(void);
-static void (*step_back)(void);
 
 static const char *const level_names[] = {"off", "error", "warn", "info", "debug", "trace"};
 
@@ -42,10 +41,9 @@ bool log_enabled(enum log_level level)
 	return level <= threshold;
 }
 
-void log_set_interlude(void (*before)(void), void (*after)(void))
+void log_set_interlude(void (*before)(void))
 {
 	step_aside = before;
-	step_back = after;
 }
 
 void log_at(enum log_level level, const char *fmt, ...)
@@ -64,7 +62,5 @@ void log_at(enum log_level level, const char *fmt, ...)
 	if (step_aside)
 		step_aside();
 	write_full(STDERR_FILENO, line.data, line.len); /* nowhere left to report a failure */
-	if (step_back)
-		step_back();
 	buf_release(&line);
 }

@@ -13,11 +13,8 @@ void log_init(const char *name);
 const char *log_name(void);
 bool log_enabled(enum log_level level);
 
-/*
- * Called before each message and again after it, so that a progress line on the same terminal can
- * step aside. NULL for none.
- */
-void log_set_interlude(void (*before)(void), void (*after)(void));
+/* Called before each message, so that a progress line on the same terminal can go. NULL: none. */
+void log_set_interlude(void (*before)(void));
 
 #define log_error(...) log_at(LOG_ERROR, __VA_ARGS__)
 #define log_warn(...) log_at(LOG_WARN, __VA_ARGS__)

@@ -139,26 +139,28 @@ static bool dumped_since(struct proctree *tree, struct proc *p)
 	return grown;
 }
 
-/* Move `<pid>.out` to the first free `<pid>.<n>.out`; returns the new name. */
+/*
+ * Move `<pid>.out` to the first free `<pid>.<n>.out`; returns the new name, NULL when the file
+ * could not be moved. Nobody else makes such names in this folder: there is no race to lose.
+ */
 static char *move_dump(struct proctree *tree, pid_t pid)
 {
-	char *from = dump_path(tree, pid);
-	char *name = NULL;
+	char *from = dump_path(tree, pid), *to = NULL, *name = NULL;
+	struct stat st;
 
-	for (unsigned n = 1;; n++) {
-		char *to;
-
+	for (unsigned n = 1; !to || !lstat(to, &st); n++) {
 		free(name);
+		free(to);
 		name = xasprintf("%d.%u.out", pid, n);
 		to = xasprintf("%s/%s", tree->folder, name);
-		if (link(from, to) == 0 || errno != EEXIST) { /* link() never replaces a file */
-			free(to);
-			break;
-		}
-		free(to);
 	}
-	unlink(from);
+	if (rename(from, to)) {
+		log_warn("cannot keep the dump %s: %s", from, strerror(errno));
+		free(name);
+		name = NULL;
+	}
 	free(from);
+	free(to);
 	return name;
 }
 
@@ -177,13 +179,15 @@ static void drop_dump(struct proctree *tree, pid_t pid)
 static void keep_dump(struct proctree *tree, struct proc *p)
 {
 	struct image *old = vec_last(&p->images);
+	char *moved;
 
 	if (old->kind != IMAGE_MEASURED)
 		return;
 	if (p->inherits)
 		drop_dump(tree, p->pid);
-	if (dump_size(tree, p->pid) > 0)
-		strvec_take(&old->dumps, move_dump(tree, p->pid));
+	moved = dump_size(tree, p->pid) > 0 ? move_dump(tree, p->pid) : NULL;
+	if (moved)
+		strvec_take(&old->dumps, moved);
 	else
 		old->flaws |= IMAGE_START_LOST;
 	p->dumped = 0;
@@ -214,11 +218,15 @@ static void clear_reused_id(struct proctree *tree, pid_t pid)
 	for (size_t i = tree->procs.len; i-- > 0;) {
 		struct proc *old = &tree->procs.items[i];
 		struct image *last = vec_last(&old->images);
+		char *moved;
 
 		if (old->pid != pid || !last->dumps.len)
 			continue;
+		moved = move_dump(tree, pid);
+		if (!moved)
+			return; /* told; the new process will overwrite it */
 		free(last->dumps.items[last->dumps.len - 1]);
-		last->dumps.items[last->dumps.len - 1] = move_dump(tree, pid);
+		last->dumps.items[last->dumps.len - 1] = moved;
 		return;
 	}
 }

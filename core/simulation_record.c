@@ -2,7 +2,6 @@
 /* simulation_record.c - which process of which benchmark left which dump */
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -337,14 +336,9 @@ int simulation_record_read(const char *folder, struct simulation_record *r)
 	char *path = xasprintf("%s/%s", folder, SIMULATION_RECORD_FILE);
 	struct buf text = BUF_INIT;
 	struct json_doc doc;
-	struct stat st;
 	int rc;
 
-	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
-		rc = fail(-EINVAL, "%s is not a plain file", path);
-		goto out;
-	}
-	rc = read_file(path, &text);
+	rc = read_plain_file(path, &text);
 	if (rc == -ENOENT)
 		error_clear();
 	if (rc)

@@ -62,13 +62,23 @@ static int place(int from, int to)
 	return dup2(from, to) < 0 ? -1 : 0;
 }
 
-bool spawn_can_fix_addresses(void)
+/* Other bits of the personality stay. Returns what it was, -1 when it cannot be changed. */
+static int fix_addresses(void)
 {
 	int now = personality(0xffffffff); /* asks, changes nothing */
 
 	if (now < 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0)
+		return -1;
+	return now;
+}
+
+bool spawn_can_fix_addresses(void)
+{
+	int before = fix_addresses();
+
+	if (before < 0)
 		return false;
-	personality((unsigned long)now);
+	personality((unsigned long)before);
 	return true;
 }
 
@@ -99,7 +109,7 @@ static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_
 	if (s->as_user && (setgroups(0, NULL) || setgid(s->gid) || setuid(s->uid)))
 		give_up(report_fd, STEP_USER);
 	if (s->fixed_addresses)
-		personality(ADDR_NO_RANDOMIZE); /* some containers refuse: spawn_can_fix_addresses() */
+		fix_addresses(); /* some containers refuse: spawn_can_fix_addresses() */
 	if (s->modest_files)
 		limit_files();
 	if (s->cwd && chdir(s->cwd))

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -86,6 +87,7 @@ void supervise_reraise(int signal_number)
 {
 	sigset_t only;
 
+	fflush(stdout);
 	cleanup_run();
 	signal(signal_number, SIG_DFL);
 	raise(signal_number);

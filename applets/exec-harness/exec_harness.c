@@ -64,6 +64,8 @@ static void read_targets(const struct cfg *cfg, const struct opts_args *args,
 	if (!args->count)
 		die_usage("no command is given");
 	if (args->count == 1 && str_eq(args->words[0], "-")) {
+		if (cfg->name)
+			die_usage("--name goes with one command; a list has its names inside");
 		rc = read_rest(STDIN_FILENO, &text);
 		if (!rc)
 			rc = targets_read_json(targets, text.data, text.len);

@@ -287,7 +287,7 @@ int simulation_run(const struct simulation *sim, const struct target *target, in
 		rc = watch(&tree, &watching);
 	if (!rc && proctree_never_measured(&tree))
 		rc = fail(-ENOEXEC, "valgrind did not run the command; it ended with status %d, see "
-				    "its message", WEXITSTATUS(tree.procs.items[0].status));
+				    "its message; one from 3.16 on is needed", WEXITSTATUS(tree.procs.items[0].status));
 	if (!rc)
 		rc = record(sim, target, &tree);
 	if (!rc)

@@ -9,7 +9,7 @@
 struct target {
 	struct strvec command; /* at least one word, the first not blank */
 	char *name;            /* bytes; never NULL */
-	char *uri;             /* valid UTF-8, at most URI_MAX bytes */
+	char *uri;             /* valid UTF-8, bounded like the name */
 };
 
 struct targets {

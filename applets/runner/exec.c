@@ -79,7 +79,8 @@ int exec_main(int argc, char **argv)
 		return EXIT_DONE;
 	}
 	if (!args.count || str_is_blank(args.words[0]))
-		die_usage("benchmark %s: the command is empty", cfg.name ? cfg.name : "<unnamed>");
+		die_usage("the command is empty%s%s", cfg.name ? ", for the benchmark " : "",
+			  cfg.name ? cfg.name : "");
 	session_begin(&session, &cfg.run, args.words, args.words[0]);
 	run_harness(&session, &cfg, args.words);
 	status = session_end(&session);

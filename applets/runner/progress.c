@@ -44,7 +44,7 @@ void progress_init(struct progress *p, const char *what)
 		return;
 	p->interval_ns = p->spinner ? SPINNER_MS * NS_PER_MS : LOG_SECONDS * NS_PER_SECOND;
 	shown = p;
-	log_set_interlude(hide_shown, NULL);
+	log_set_interlude(hide_shown);
 }
 
 /* User and system time are fields 14 and 15, counted from behind the name in parentheses. */
@@ -145,6 +145,6 @@ void progress_hide(struct progress *p)
 void progress_end(struct progress *p)
 {
 	progress_hide(p);
-	log_set_interlude(NULL, NULL);
+	log_set_interlude(NULL);
 	shown = NULL;
 }

@@ -29,7 +29,7 @@ void progress_hide(struct progress *p);
 /* The last call: nothing refers to `p` any more. */
 void progress_end(struct progress *p);
 
-/* Seconds of CPU that `root` and its live descendants have used, and how many they are. */
+/* CPU time, in ns, that `root` and its live descendants have used, and how many they are. */
 uint64_t process_tree_cpu_ns(pid_t root, size_t *processes);
 
 #endif

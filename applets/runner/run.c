@@ -34,10 +34,10 @@ struct cfg {
 };
 
 static const struct opt rows[] = {
-	OPT_ROWS(struct cfg, run, struct run_options, run_option_rows),
 	OPT_FLAG(0, "simulation-track-subprocess", struct cfg, track_subprocess,
 		 .env = "CODSPEED_SIMULATION_TRACK_SUBPROCESS",
 		 .help = "also count programs that a benchmark starts (CodSpeed's valgrind only)"),
+	OPT_ROWS(struct cfg, run, struct run_options, run_option_rows),
 	OPT_END
 };
 

@@ -230,8 +230,8 @@ static bool cannot_measure(const struct session *s)
 static void tell_no_benchmark(const struct session *s, const struct profile_summary *summary)
 {
 	if (cannot_measure(s)) {
-		log_error("simulation mode is not possible here with valgrind %s; a valgrind from 3.16 on "
-			  "is needed", s->valgrind_version);
+		log_error("nothing was measured: exec-harness cannot run the command here (valgrind %s)",
+			  s->valgrind_version);
 		return;
 	}
 	if (!s->entrypoint) {

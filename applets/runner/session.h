@@ -32,8 +32,7 @@ struct session {
 	int64_t began_at; /* seconds since 1970 */
 	struct progress progress;
 	struct supervise watching; /* its outcome, after session_watch() */
-	bool command_failed;       /* an entrypoint's own status is the run's; a harness's is not */
-	bool entrypoint;           /* which of the causes of "no benchmark" apply */
+	bool entrypoint;           /* the command's own status is the run's; a harness's is not */
 };
 
 /*

@@ -53,7 +53,8 @@ static int load_folder(struct result *r, const char *folder, size_t top)
 	int rc = 0;
 
 	if (stat(path, &st) == 0)
-		rc = read_results(&saved, path);
+		rc = S_ISREG(st.st_mode) ? read_results(&saved, path)
+					 : fail(-EINVAL, "%s is not a plain file", path);
 	if (!rc)
 		rc = profile_load(r, folder, top, &summary);
 	if (!rc && !r->benchmarks.len && saved.benchmarks.len) {

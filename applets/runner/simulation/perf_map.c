@@ -49,7 +49,7 @@ static void read_line(struct perf_map *m, char *line)
 int perf_map_read(struct perf_map *m, const char *path)
 {
 	struct buf text = BUF_INIT;
-	int rc = read_file(path, &text);
+	int rc = read_plain_file(path, &text);
 	char *save;
 
 	if (rc)

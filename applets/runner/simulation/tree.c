@@ -248,7 +248,7 @@ static void explain_log(struct adding *a, const struct record_process *p)
 	char *path = xasprintf("%s/valgrind.%lld.log", a->folder, (long long)p->pid);
 	struct buf log = BUF_INIT;
 
-	if (read_file(path, &log)) {
+	if (read_plain_file(path, &log)) {
 		error_clear(); /* an old folder may lack it */
 	} else if (log.len) {
 		note_refusal(a->b, log.data);
