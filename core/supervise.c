@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* supervise.c - see one child to its end */
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +13,6 @@
 #include "core/base.h"
 #include "core/cleanup.h"
 #include "core/clock.h"
-#include "core/io.h"
 #include "core/spawn.h"
 #include "core/supervise.h"
 
@@ -30,6 +30,7 @@ enum ending {
 enum {
 	LATE_NS = 500 * 1000 * 1000,   /* from SIGTERM to SIGKILL for what outlives the root */
 	KILLED_NS = 300 * 1000 * 1000, /* a killed process ends, unless the kernel holds it */
+	OUTPUT_NS = 500 * 1000 * 1000, /* for output that nobody takes, after a signal or time-out */
 };
 
 struct loop {
@@ -39,6 +40,7 @@ struct loop {
 	uint64_t next_step; /* when the ending goes on; 0: never by time */
 	uint64_t next_tick;
 	bool child_ended;
+	uint64_t output_until; /* everything has ended by force: no longer for output; 0: not yet */
 };
 
 static bool is_ignored(int signal_number)
@@ -211,45 +213,65 @@ static void close_relay(struct relay *r)
 	r->from = -1;
 }
 
-/* One read and its write: the number of bytes, 0 when the pipe is empty or at its end. */
-static size_t relay_once(struct loop *l, struct relay *r)
+static bool holds(const struct relay *r)
 {
-	static char chunk[RELAY_CHUNK];
-	ssize_t n = read(r->from, chunk, sizeof(chunk));
+	return r->taken < r->held.len;
+}
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return 0;
-	if (n <= 0) {
-		close_relay(r);
-		return 0;
+/* Read what the pipe has, if nothing is held: the number of bytes, 0 when it is empty or at its end. */
+static size_t relay_in(struct relay *r)
+{
+	ssize_t n;
+
+	buf_clear(&r->held);
+	r->taken = 0;
+	n = read(r->from, buf_reserve(&r->held, RELAY_CHUNK), RELAY_CHUNK);
+	if (n > 0) {
+		r->held.len = (size_t)n;
+		return (size_t)n;
 	}
-	if (l->s->before_output)
-		l->s->before_output(l->s->ctx);
-	if (write_full(r->to, chunk, (size_t)n)) {
-		/* Closing our end tells the child, as a broken pipe would without us. */
-		l->s->output_lost = true;
+	if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		close_relay(r);
-		return 0;
-	}
-	return (size_t)n;
+	return 0;
+}
+
+/* The reader has gone. Closing our end tells the child, as a broken pipe would without us. */
+static void give_up_output(struct loop *l, struct relay *r)
+{
+	l->s->output_lost = true;
+	buf_clear(&r->held);
+	r->taken = 0;
+	if (r->from >= 0)
+		close_relay(r);
 }
 
 /*
- * What the ended child wrote is in the pipe already. No wait for the end of the pipe: a daemon may
- * hold it open for ever, and may go on writing.
+ * Write of what is held as much as a descriptor that poll() calls ready takes without waiting: a
+ * pipe then has room for PIPE_BUF bytes. (Making it non-blocking would change it for all who share
+ * it.)
  */
-static void drain(struct loop *l, struct relay *r)
+static void relay_out(struct loop *l, struct relay *r)
+{
+	size_t len = r->held.len - r->taken;
+	ssize_t n;
+
+	if (l->s->before_output)
+		l->s->before_output(l->s->ctx);
+	n = write(r->to, r->held.data + r->taken, len < PIPE_BUF ? len : PIPE_BUF);
+	if (n >= 0)
+		r->taken += (size_t)n;
+	else if (errno != EAGAIN && errno != EINTR)
+		give_up_output(l, r);
+}
+
+/* Nothing that the ended child wrote is waiting. Its pipe may be open for ever: a daemon has it. */
+static bool is_drained(const struct relay *r)
 {
 	int waiting = 0;
-	size_t done = 0, n;
 
-	if (r->from < 0)
-		return;
-	ioctl(r->from, FIONREAD, &waiting);
-	while (done < (size_t)waiting && (n = relay_once(l, r)) > 0)
-		done += n;
-	if (r->from >= 0)
-		close_relay(r);
+	if (holds(r))
+		return false;
+	return r->from < 0 || ioctl(r->from, FIONREAD, &waiting) || !waiting;
 }
 
 static int wait_ms(const struct loop *l)
@@ -262,6 +284,8 @@ static int wait_ms(const struct loop *l)
 		until = l->next_tick;
 	if (l->ending == END_NOT && l->s->deadline && l->s->deadline < until)
 		until = l->s->deadline;
+	if (l->output_until && l->output_until < until)
+		until = l->output_until;
 	if (until == UINT64_MAX)
 		return -1;
 	return until <= now ? 0 : (int)((until - now) / NS_PER_MS + 1);
@@ -285,26 +309,78 @@ static void keep_time(struct loop *l)
 	}
 }
 
+/* A relay waits for its reader while it holds something, else for its pipe. */
+static struct pollfd relay_poll(const struct relay *r)
+{
+	if (holds(r))
+		return (struct pollfd){.fd = r->to, .events = POLLOUT};
+	return (struct pollfd){.fd = r->from, .events = POLLIN};
+}
+
+static void turn_relay(struct loop *l, struct relay *r)
+{
+	if (holds(r))
+		relay_out(l, r);
+	else if (r->from >= 0)
+		relay_in(r);
+}
+
 static int turn(struct loop *l)
 {
-	struct pollfd fds[] = {
-		{.fd = l->signals, .events = POLLIN},
-		{.fd = l->s->relays[0].from, .events = POLLIN},
-		{.fd = l->s->relays[1].from, .events = POLLIN},
-		{.fd = l->s->extra, .events = POLLIN},
+	enum { SIGNALS, EXTRA, RELAYS };
+	struct supervise *s = l->s;
+	struct pollfd fds[RELAYS + ARRAY_SIZE(s->relays)] = {
+		[SIGNALS] = {.fd = l->signals, .events = POLLIN},
+		[EXTRA] = {.fd = s->extra, .events = POLLIN},
 	};
 
+	for (size_t i = 0; i < ARRAY_SIZE(s->relays); i++)
+		fds[RELAYS + i] = relay_poll(&s->relays[i]);
 	if (poll(fds, ARRAY_SIZE(fds), wait_ms(l)) < 0 && errno != EINTR)
 		return fail_errno("poll");
-	for (size_t i = 0; i < ARRAY_SIZE(l->s->relays); i++)
-		if (fds[i + 1].fd >= 0 && fds[i + 1].revents)
-			relay_once(l, &l->s->relays[i]);
-	if (fds[3].fd >= 0 && fds[3].revents)
-		l->s->on_extra(l->s->ctx);
-	if (fds[0].revents)
+	if (s->extra >= 0 && fds[EXTRA].revents)
+		s->on_extra(s->ctx);
+	for (size_t i = 0; i < ARRAY_SIZE(s->relays); i++)
+		if (fds[RELAYS + i].fd >= 0 && fds[RELAYS + i].revents)
+			turn_relay(l, &s->relays[i]);
+	if (fds[SIGNALS].revents)
 		take_signals(l);
 	keep_time(l);
 	return 0;
+}
+
+static bool output_is_late(struct loop *l)
+{
+	if (!l->s->signal && !l->s->timed_out)
+		return false;
+	if (!l->output_until)
+		l->output_until = clock_now() + OUTPUT_NS;
+	return clock_now() >= l->output_until;
+}
+
+/* A reader that does not take the rest is waited for, but not by who was told to end. */
+static bool is_over(struct loop *l)
+{
+	if (!everything_ended(l))
+		return false;
+	if (output_is_late(l))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(l->s->relays); i++)
+		if (!is_drained(&l->s->relays[i]))
+			return false;
+	return true;
+}
+
+/* What can be written at once still is. */
+static void end_relay(struct loop *l, struct relay *r)
+{
+	struct pollfd ready = {.fd = r->to, .events = POLLOUT};
+
+	while (r->from >= 0 && !is_drained(r) && poll(&ready, 1, 0) > 0)
+		turn_relay(l, r);
+	if (r->from >= 0)
+		close_relay(r);
+	buf_release(&r->held);
 }
 
 int supervise(struct supervise *s)
@@ -322,10 +398,10 @@ int supervise(struct supervise *s)
 	if (s->tick_ns)
 		l.next_tick = clock_now() + s->tick_ns;
 	reap(&l);
-	while (!rc && !everything_ended(&l))
+	while (!rc && !is_over(&l))
 		rc = turn(&l);
 	for (size_t i = 0; i < ARRAY_SIZE(s->relays); i++)
-		drain(&l, &s->relays[i]);
+		end_relay(&l, &s->relays[i]);
 	close(l.signals);
 	return rc;
 }

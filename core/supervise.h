@@ -10,12 +10,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "core/buf.h"
 #include "core/proctree.h"
 
-/* Bytes from a pipe of the child to one of our descriptors, unchanged. */
+/*
+ * Bytes from a pipe of the child to one of our descriptors, unchanged. Whoever reads there may be
+ * slow: what it does not take yet waits in `held`, and the child waits for its pipe.
+ */
 struct relay {
 	int from; /* read end, closed when done; -1: none */
 	int to;
+	struct buf held;
+	size_t taken; /* of held */
 };
 
 struct supervise {
@@ -40,7 +46,7 @@ struct supervise {
 	bool output_lost; /* nobody reads what a relay writes to (EPIPE); the child was told so */
 };
 
-#define SUPERVISE_INIT {.relays = {{-1, -1}, {-1, -1}}, .extra = -1}
+#define SUPERVISE_INIT {.relays = {{.from = -1}, {.from = -1}}, .extra = -1}
 
 /*
  * Block what supervise() waits for. To be called before the child is forked, so that no signal is

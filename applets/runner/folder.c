@@ -2,6 +2,7 @@
 /* folder.c - the profile folder */
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -80,14 +81,49 @@ static bool is_numbered(const char *name, const char *prefix, const char *suffix
 	       all_digits(dot + 1, len - (size_t)(dot - number) - 1);
 }
 
-static bool is_result_of_a_run(const char *name)
+/* What a file of a run is called and how it begins; an empty one is of a killed process. */
+static const struct stale {
+	const char *prefix, *suffix; /* with a number, or two, in between; suffix NULL: the whole name */
+	const char *beginning;
+} stale_files[] = {
+	{"", ".out", "# callgrind format"},
+	{"valgrind.", ".log", "=="},
+	{"perf-", ".map", ""},
+	{"environment-", ".json", "{"},
+	{"simulation.json", NULL, "{\n  \"version\": 1,\n  \"benchmarks\": ["},
+	{"results.json", NULL, "{\n  \"version\": 1,\n  \"tool\": {\n    \"name\": \"codspeed\""},
+};
+
+static const struct stale *find_stale(const char *name)
 {
-	return is_numbered(name, "", ".out") || is_numbered(name, "valgrind.", ".log") ||
-	       is_numbered(name, "perf-", ".map") || is_numbered(name, "environment-", ".json") ||
-	       str_eq(name, "simulation.json") || str_eq(name, "results.json");
+	for (size_t i = 0; i < ARRAY_SIZE(stale_files); i++) {
+		const struct stale *s = &stale_files[i];
+
+		if (s->suffix ? is_numbered(name, s->prefix, s->suffix) : str_eq(name, s->prefix))
+			return s;
+	}
+	return NULL;
 }
 
-/* Dumps of an earlier run would be read as this one's. Other files are the user's and stay. */
+static bool begins_like(int folder, const char *name, const char *beginning)
+{
+	char text[128];
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = !fstat(fd, &st) && S_ISREG(st.st_mode) ? read(fd, text, sizeof(text)) : -1;
+	close(fd);
+	return n == 0 || (n >= (ssize_t)strlen(beginning) &&
+			  memcmp(text, beginning, strlen(beginning)) == 0);
+}
+
+/*
+ * Dumps of an earlier run would be read as this one's, so they go. A file that has the name of one
+ * and is something else is the user's, and would be overwritten: another folder is needed.
+ */
 static int remove_stale_results(const char *path)
 {
 	struct dirent *entry;
@@ -98,9 +134,14 @@ static int remove_stale_results(const char *path)
 	if (!dir)
 		return fail_errno("cannot read the profile folder %s", path);
 	while (!rc && (entry = readdir(dir))) {
-		if (!is_result_of_a_run(entry->d_name))
+		const struct stale *s = find_stale(entry->d_name);
+
+		if (!s)
 			continue;
-		if (unlinkat(dirfd(dir), entry->d_name, 0))
+		if (!begins_like(dirfd(dir), entry->d_name, s->beginning))
+			rc = fail(-EEXIST, "%s/%s is not of an earlier run and stands in the way; choose "
+					   "another profile folder", path, entry->d_name);
+		else if (unlinkat(dirfd(dir), entry->d_name, 0))
 			rc = fail_errno("cannot remove %s/%s, of an earlier run", path, entry->d_name);
 		removed++;
 	}

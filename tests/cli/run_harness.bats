@@ -80,6 +80,37 @@ without_start() {
 	near exec_harness::only 1000
 }
 
+@test "harness: a copy as the whole command, and one behind env" {
+	mkdir copy
+	cp "$CODSPEED_BIN" copy/exec-harness
+	entry -- copy/exec-harness --name copy "$burn" 1000
+	equal "$rc" 0
+	near exec_harness::copy 1000
+	entry -- env A=1 exec-harness --name env "$burn" 1000
+	equal "$rc" 0
+	near exec_harness::env 1000
+}
+
+@test "harness: one in the background is waited for" {
+	entry -- 'exec-harness --name background "$FIXTURES/burn-musl" 300000 & exit 0'
+	equal "$rc" 0
+	near exec_harness::background 300000
+}
+
+@test "harness: one that is still there a while after the command is ended, and named" {
+	entry -- 'exec-harness --name first "$FIXTURES/burn-musl" 1000; exec-harness sleep 4333 & sleep 1'
+	gone '^(.*/)?(exec-harness )?sleep 4333'
+	near exec_harness::first 1000
+	says "$err" 'still running'
+}
+
+@test "harness: the time limit ends it and its benchmark" {
+	entry --timeout 3s -- 'exec-harness --name first "$FIXTURES/burn-musl" 1000; exec-harness sleep 4334; :'
+	equal "$rc" 1
+	gone '[s]leep 4334'
+	near exec_harness::first 1000
+}
+
 @test "harness: several times, a list, and a tree, beside benchmarks with a URI" {
 	entry -- 'exec-harness --name one "$FIXTURES/burn-musl" 100000
 "$FIXTURES/entry_loop-musl" u::first 1000
@@ -189,17 +220,22 @@ exec-harness --name good "$FIXTURES/burn-musl" 1000'
 	says_not "$err" warning
 }
 
-@test "harness: SIGTERM to the runner reaches it and its benchmark" {
+# interrupted TEXT: SIGTERM to the runner alone once a benchmark sleeps
+interrupted() {
 	"$CODSPEED_BIN" run --profile-folder "$folder" --json "$result" -- \
-		'exec-harness --name first "$FIXTURES/burn-musl" 1000; echo ready; exec-harness sleep 4331' \
-		>"$out" 2>"$err" &
+		'exec-harness --name first "$FIXTURES/burn-musl" 1000
+exec-harness --name second sh -c "echo ready; sleep 4331"'"$1" >"$out" 2>"$err" &
 	runner=$!
 	wait_for "$out" ready
-	sleep 0.5
 	kill -TERM "$runner"
 	rc=0
 	wait "$runner" || rc=$?
 	equal "$rc" 143
-	gone 'sleep 4331'
+	gone '[s]leep 4331'
 	near exec_harness::first 1000
+}
+
+@test "harness: SIGTERM to the runner reaches it and its benchmark" {
+	interrupted ''
+	interrupted '; :'
 }

@@ -74,6 +74,8 @@ static void arguments_and_quotes_stay(void **state UNUSED)
 	expect_unchanged("echo \"&& cargo codspeed run\"");
 	expect_unchanged("echo \"a\\\"; cargo codspeed run\"");
 	expect_unchanged("'cargo codspeed' run");
+	expect_unchanged("echo 2>&1 cargo codspeed run");
+	expect_unchanged("echo >cargo codspeed run");
 	expect_unchanged("grep -r \\; cargo codspeed");
 	expect_unchanged("exec-harness - <<X\n[{\"command\":[\"cargo codspeed\"]}]\nX");
 	expect_text("echo 'it''s' ; cargo codspeed run", "echo 'it''s' ; cargo-codspeed run");
