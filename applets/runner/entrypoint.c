@@ -108,6 +108,8 @@ char *entrypoint_text(const char *text)
 			buf_addch(&out, *at);
 			if (*at == '<' || *at == '>')
 				target = true;
+			else if (*at == '&' && target)
+				continue; /* 2>&1 */
 			else if (!is_blank(*at))
 				command = true;
 		} else {

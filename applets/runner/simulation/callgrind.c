@@ -81,8 +81,8 @@ int callgrind_read(const char *path, const struct callgrind_ops *ops, void *ctx)
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO would wait for a writer */
 	if (fd < 0)
 		return fail_errno("cannot open %s", path);
-	if (!fstat(fd, &st) && !S_ISREG(st.st_mode))
-		rc = fail(-EBADMSG, "%s is not a plain file", path);
+	if (!fstat(fd, &st) && S_ISFIFO(st.st_mode))
+		rc = fail(-EBADMSG, "%s is a FIFO, not a file", path);
 	else
 		rc = callgrind_read_fd(fd, path, ops, ctx);
 	close(fd);
