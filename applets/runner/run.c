@@ -14,6 +14,7 @@
 //example:codspeed run -- 'cargo codspeed build && cargo codspeed run'
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "applet_prototypes.h"
 #include "core/applet.h"
@@ -41,16 +42,30 @@ static const struct opt rows[] = {
 	OPT_END
 };
 
-/* A benchmark that a killed process was in is lost; those before it were on disk already. */
-static void tell_killed(const struct proctree *tree)
+/* A benchmark that such a process was in is lost; those before it were on disk already. */
+static void tell_lost(const struct proctree *tree)
 {
 	for (size_t i = 0; i < tree->procs.len; i++) {
 		const struct proc *p = &tree->procs.items[i];
 
 		if (vec_last(&p->images)->flaws & IMAGE_NO_DUMP)
-			log_warn("%s (pid %d) was killed before it could write its dump: what it measured "
-				 "since its last benchmark is lost", proc_command(p), p->pid);
+			log_warn("%s (pid %d) %s before it could write its dump: what it measured since its "
+				 "last benchmark is lost", proc_command(p), p->pid,
+				 WIFSIGNALED(p->status) ? "was killed" : "ended");
 	}
+}
+
+/* Found out before valgrind is started, whose words for it are its own. */
+static void check_program(const char *name, const char *search)
+{
+	char *path;
+	int rc = path_find_program(name, search, &path);
+
+	if (rc == -ENOENT)
+		die(EXIT_FAILED, "%s: command not found", name);
+	if (rc)
+		die(EXIT_FAILED, "%s: not executable", name);
+	free(path);
 }
 
 /* The whole command under one valgrind; where it counts, the integration says. */
@@ -81,7 +96,7 @@ static void run_under_valgrind(struct session *s, const struct strvec *command,
 	if (proctree_never_measured(&tree))
 		die(EXIT_UNSUPPORTED, "valgrind %s did not run the command, see its message; a valgrind "
 				      "from 3.16 on is needed", s->valgrind_version);
-	tell_killed(&tree);
+	tell_lost(&tree);
 	proctree_release(&tree);
 	strvec_release(&argv);
 }
@@ -155,6 +170,7 @@ int run_main(int argc, char **argv)
 	if (wrappers_install(&session.env) ||
 	    entrypoint_words(&command, args.words, env_get(&session.env, "PATH")))
 		die_recorded(EXIT_FAILED);
+	check_program(command.items[0], env_get(&session.env, "PATH"));
 	run_entrypoint(&session, &command, cfg.track_subprocess);
 	status = session_end(&session);
 	strvec_release(&command);

@@ -5,14 +5,46 @@
 
 enum { MAX_DRAWN = 16 }; /* levels; a line must leave room for the command */
 
-static int find_parent(const struct benchmark *benchmark, int child)
-{
-	const struct result_process *processes = benchmark->processes.items;
+/* A process by its id, and its place among those that had the id before it. */
+struct known {
+	int64_t pid;
+	int index;
+};
 
-	for (int i = child - 1; i >= 0; i--)
-		if (processes[i].pid == processes[child].ppid)
-			return i;
-	return PROCESS_NONE;
+static int by_pid_and_index(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static struct known *sort_by_pid(const struct benchmark *benchmark)
+{
+	struct known *known = xcalloc(benchmark->processes.len, sizeof(*known));
+
+	for (size_t i = 0; i < benchmark->processes.len; i++)
+		known[i] = (struct known){benchmark->processes.items[i].pid, (int)i};
+	qsort(known, benchmark->processes.len, sizeof(*known), by_pid_and_index);
+	return known;
+}
+
+/* The newest earlier process with the right id: the last entry before (ppid, child). */
+static int find_parent(const struct known *known, int count, int64_t ppid, int child)
+{
+	const struct known wanted = {ppid, child};
+	int low = 0, high = count;
+
+	while (low < high) {
+		int middle = low + (high - low) / 2;
+
+		if (by_pid_and_index(&known[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && known[low - 1].pid == ppid ? known[low - 1].index : PROCESS_NONE;
 }
 
 /* Put `node` in front of its siblings. */
@@ -39,7 +71,9 @@ static void fold_into(struct process_node *to, const struct process_node *from)
 {
 	to->count += from->count;
 	to->instructions.known &= from->instructions.known;
-	to->instructions.value += from->instructions.value;
+	if (__builtin_add_overflow(to->instructions.value, from->instructions.value,
+				   &to->instructions.value))
+		to->instructions.value = UINT64_MAX;
 	to->next_sibling = from->next_sibling;
 }
 
@@ -61,12 +95,14 @@ static void fold_siblings(struct process_tree *tree, const struct benchmark *ben
 
 void process_tree_init(struct process_tree *tree, const struct benchmark *benchmark)
 {
+	struct known *known = sort_by_pid(benchmark);
 	int count = (int)benchmark->processes.len;
 
 	tree->first = PROCESS_NONE;
 	tree->nodes = xcalloc(benchmark->processes.len, sizeof(*tree->nodes));
 	for (int i = 0; i < count; i++) {
-		tree->nodes[i].parent = find_parent(benchmark, i);
+		tree->nodes[i].parent = find_parent(known, count,
+						    benchmark->processes.items[i].ppid, i);
 		tree->nodes[i].first_child = PROCESS_NONE;
 		tree->nodes[i].count = 1;
 		tree->nodes[i].instructions = benchmark->processes.items[i].instructions;
@@ -76,6 +112,7 @@ void process_tree_init(struct process_tree *tree, const struct benchmark *benchm
 	fold_siblings(tree, benchmark, tree->first);
 	for (int i = 0; i < count; i++)
 		fold_siblings(tree, benchmark, tree->nodes[i].first_child);
+	free(known);
 }
 
 void process_tree_release(struct process_tree *tree)

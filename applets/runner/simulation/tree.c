@@ -28,6 +28,7 @@ struct adding {
 	struct profile_summary *summary;
 	struct strvec *claimed;
 
+	bool told;   /* what is wrong with a dump of the process at hand */
 	bool at_end; /* the last part read was written at a process's end */
 	struct costs total;
 	struct costs image; /* of the image at hand */
@@ -128,13 +129,18 @@ static void note_flaws(struct adding *a)
 static void add_dump(struct adding *a, const struct record_process *p,
 		     const struct record_image *image, const char *name)
 {
+	size_t damaged = a->summary->damaged_dumps;
+
 	strvec_push(a->claimed, name);
 	function_costs_init(&a->dump_functions);
 	if (!profile_read_dump(a->folder, name, &ops, a, a->b, a->summary)) {
+		a->told = true;
 		mark_incomplete(a->b);
 		benchmark_note(a->b, "%s/%s is empty: the cost of %s (pid %lld) is missing", a->folder,
 			       name, image->command, (long long)p->pid);
 	}
+	if (a->summary->damaged_dumps > damaged)
+		a->told = true;
 	if (a->functions)
 		perf_map_merge(a->functions, &a->dump_functions, a->folder, (uint64_t)p->pid);
 	function_costs_release(&a->dump_functions);
@@ -271,12 +277,12 @@ static void add_process(struct adding *a, const struct record_process *p)
 	size_t parts_before = a->total.parts;
 	bool complete = true;
 
-	a->at_end = false;
+	a->at_end = a->told = false;
 	for (size_t i = 0; i < p->images.len; i++) {
 		add_image(a, p, &p->images.items[i]);
 		complete &= !(p->images.items[i].flaws & IMAGE_NO_DUMP);
 	}
-	if (complete && p->images.len && vec_last(&p->images)->measured && !a->at_end) {
+	if (complete && !a->told && p->images.len && vec_last(&p->images)->measured && !a->at_end) {
 		/* dumps of forks are there, the one of the end is not */
 		count_flaw(&a->no_dump, p, vec_last(&p->images)->command);
 		complete = false;
@@ -285,7 +291,7 @@ static void add_process(struct adding *a, const struct record_process *p)
 		out.command = xstrdup(vec_last(&p->images)->command);
 	if (p->status >= 0)
 		out.status = MEASURE((uint64_t)p->status);
-	if (a->total.parts > parts_before && complete)
+	if (a->total.parts > parts_before && complete && !a->told)
 		out.instructions = MEASURE(a->total.events[CG_IR] - before);
 	vec_push(&a->b->processes, out);
 	if (p->outlived)
