@@ -8,6 +8,7 @@
 #include "core/base.h"
 #include "core/buf.h"
 #include "core/io.h"
+#include "core/text.h"
 
 static const char *program_name = "codspeed";
 static enum log_level threshold = LOG_INFO;
@@ -48,17 +49,18 @@ void log_set_interlude(void (*before)(void))
 
 void log_at(enum log_level level, const char *fmt, ...)
 {
-	struct buf line = BUF_INIT;
+	struct buf text = BUF_INIT, line = BUF_INIT;
 	va_list ap;
 
 	if (!log_enabled(level))
 		return;
-	buf_printf(&line, "%s: %s", program_name, prefixes[level]);
 	va_start(ap, fmt);
-	buf_vprintf(&line, fmt, ap);
+	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
-	if (line.data[line.len - 1] != '\n')
-		buf_addch(&line, '\n');
+	buf_printf(&line, "%s: %s", program_name, prefixes[level]);
+	text_printable(text.data, text.len, &line); /* names in it may hold anything */
+	buf_addch(&line, '\n');
+	buf_release(&text);
 	if (step_aside)
 		step_aside();
 	write_full(STDERR_FILENO, line.data, line.len); /* nowhere left to report a failure */

@@ -255,6 +255,7 @@ static const struct applet *need_applet(const char *word)
 static int help_command(char **words)
 {
 	char *argv[] = {words[1], (char[]){"--help"}, NULL};
+	const struct applet *applet;
 
 	if (!words[1]) {
 		print_help(stdout);
@@ -262,7 +263,10 @@ static int help_command(char **words)
 	}
 	if (words[2])
 		die_usage("unexpected argument '%s'", words[2]);
-	return run_applet(need_applet(words[1]), 2, argv);
+	applet = need_applet(words[1]);
+	if (!applet->summary) /* internal: it has no help, and --help may be another program's */
+		die_usage("there is no help on '%s'", words[1]);
+	return run_applet(applet, 2, argv);
 }
 
 /* --list and --install. */

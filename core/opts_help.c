@@ -206,12 +206,25 @@ static void put_examples(const char *examples, struct buf *out)
 	}
 }
 
+/* One line for each form that the command has. */
+static void put_usage(const char *forms, struct buf *out)
+{
+	const char *title = "Usage: ";
+
+	for (const char *at = forms; *at; at += at[0] == '\n') {
+		size_t len = strcspn(at, "\n");
+
+		buf_printf(out, "%s%s %.*s\n", title, opts_program(), (int)len, at);
+		title = "   or: ";
+		at += len;
+	}
+}
+
 void opts_render_help(const struct opt *rows, struct buf *out)
 {
 	const struct applet *applet = running_applet;
 
-	buf_printf(out, "Usage: %s %s\n", opts_program(),
-		   applet && applet->usage ? applet->usage : "[OPTION]...");
+	put_usage(applet && applet->usage ? applet->usage : "[OPTION]...", out);
 	if (applet && applet->summary)
 		buf_printf(out, "\n%s\n", applet->summary);
 	buf_addch(out, '\n');

@@ -43,4 +43,5 @@ void report_table(const struct result *r, size_t top)
 
 	style.top = top;
 	table_print(stdout, r, &style);
+	fflush(stdout); /* before messages that follow on the other stream; main() looks for errors */
 }
