@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* bpf_engine.c - heap events by uprobes and eBPF */
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "core/base.h"
+#include "core/buf.h"
+#include "core/io.h"
+#include "core/units.h"
+
+#include "applets/memtrack/bpf_engine.h"
+#include "applets/memtrack/tracker.h"
+#include "applets/memtrack/watchdog.h"
+#include "applets/memtrack/watcher.h"
+
+enum {
+	RING_MOST = 256 * 1024 * 1024,
+	RING_LEAST = 4 * 1024 * 1024,
+	RING_SHARE = 16, /* of the memory that is free: a sixteenth */
+};
+
+struct bpf_engine {
+	struct engine base;
+	struct tracker *tracker;
+	struct watcher *watcher;
+	struct watchdog watchdog;
+};
+
+/* The engine is the first member of ours. */
+static struct bpf_engine *of(struct engine *e)
+{
+	return (struct bpf_engine *)e;
+}
+
+/* ---- How large the ring is ---- */
+
+/* A number from a file of the cgroup; UINT64_MAX for "max" and where there is none. */
+static uint64_t cgroup_number(const char *path)
+{
+	struct buf text = BUF_INIT;
+	uint64_t value = UINT64_MAX;
+
+	if (read_file(path, &text))
+		error_clear();
+	if (text.len)
+		text.data[strcspn(text.data, "\n")] = '\0';
+	if (!text.len || parse_uint64(text.data, &value)) {
+		error_clear();
+		value = UINT64_MAX;
+	}
+	buf_release(&text);
+	return value;
+}
+
+/* What is free: on the host, and below the limit of the cgroup that a container shows as its root. */
+static uint64_t free_memory(void)
+{
+	uint64_t limit = cgroup_number("/sys/fs/cgroup/memory.max");
+	uint64_t used = cgroup_number("/sys/fs/cgroup/memory.current");
+	uint64_t available = RING_LEAST;
+	struct sysinfo host;
+
+	if (!sysinfo(&host))
+		available = (uint64_t)(host.freeram + host.bufferram) * host.mem_unit;
+	if (limit != UINT64_MAX && used <= limit && limit - used < available)
+		available = limit - used;
+	return available;
+}
+
+static size_t ring_bytes(void)
+{
+	uint64_t bytes = free_memory() / RING_SHARE;
+
+	if (bytes > RING_MOST)
+		return RING_MOST;
+	return bytes < RING_LEAST ? RING_LEAST : (size_t)bytes;
+}
+
+/* ---- The interface ---- */
+
+static int follow(struct engine *e, pid_t root)
+{
+	return tracker_follow(of(e)->tracker, root);
+}
+
+static void track(struct engine *e, bool on)
+{
+	tracker_track(of(e)->tracker, on);
+}
+
+static ssize_t next(struct engine *e, struct heap_event *to, size_t max)
+{
+	const char *failure = watcher_failure(of(e)->watcher);
+	size_t n = tracker_read(of(e)->tracker, to, max);
+
+	if (!n && failure)
+		return fail(-EIO, "%s", failure);
+	return (ssize_t)n;
+}
+
+static uint64_t alive(struct engine *e)
+{
+	return tracker_counts(of(e)->tracker).alive;
+}
+
+static struct engine_losses losses(struct engine *e)
+{
+	struct tracker_counts counts = tracker_counts(of(e)->tracker);
+
+	return (struct engine_losses){
+		.events = counts.lost_events,
+		.processes = counts.lost_tasks,
+		.files = counts.lost_stops,
+	};
+}
+
+static void engine_free(struct engine *e)
+{
+	struct bpf_engine *b = of(e);
+
+	watcher_stop(b->watcher);
+	tracker_free(b->tracker);
+	watchdog_stop(&b->watchdog);
+	free(b);
+}
+
+static const struct engine_ops ops = {follow, track, next, alive, losses, engine_free};
+
+static const char *remedy(int rc)
+{
+	if (rc == -EPERM || rc == -EACCES)
+		return "memory mode needs the right to load BPF programs: run it as root, or with "
+		       "cap_bpf and cap_perfmon";
+	if (rc == -ENOMEM)
+		return "there is not enough memory for the event ring: give a smaller --ring-size";
+	return "this kernel cannot track the heap (Linux 6.1 or later with BPF, uprobes and BTF is "
+	       "needed)";
+}
+
+int bpf_engine_new(struct engine **to, const struct bpf_engine_options *options)
+{
+	struct tracker_options how = {
+		.flavour = options->flavour,
+		.ring_bytes = options->ring_bytes ? options->ring_bytes : ring_bytes(),
+	};
+	struct bpf_engine *b = xcalloc(1, sizeof(*b));
+	const volatile uint32_t *held;
+	size_t count;
+	int rc;
+
+	b->base.ops = &ops;
+	rc = tracker_new(&b->tracker, &how);
+	if (rc) {
+		free(b);
+		return fail(rc, "%s", remedy(rc));
+	}
+	held = tracker_held(b->tracker, &count);
+	rc = watchdog_start(&b->watchdog, held, count);
+	if (rc)
+		goto free_tracker;
+	rc = watcher_start(&b->watcher, b->tracker);
+	if (rc)
+		goto stop_watchdog;
+	*to = &b->base;
+	return 0;
+
+stop_watchdog:
+	watchdog_stop(&b->watchdog);
+free_tracker:
+	tracker_free(b->tracker);
+	free(b);
+	return rc;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * candidates.c - which entry points become sites: what a function does with other entry points is
+ * read from its code.
+ */
+#include "applets/memtrack/candidates.h"
+#include "applets/memtrack/code_walk.h"
+#include "applets/memtrack/placement.h"
+#include "applets/memtrack/x86.h"
+#include "core/base.h"
+
+enum {
+	RETURNS_MAX = 64,       /* of one function that may throw */
+	LONGEST_STUB = 64,      /* bytes of a function that only jumps on to another one */
+	LONGEST_FUNCTION = 64 * 1024,
+	UNKNOWN_FUNCTION = 256, /* bytes taken for one of unknown size */
+	DEEPEST = 3,            /* calls that a wrapper may be away from what it wraps */
+};
+
+static void decide(struct candidates *c, struct candidate *one, struct probe_list *list);
+
+struct candidate *candidate_at(const struct candidates *c, uint64_t address)
+{
+	for (size_t i = 0; i < c->all.len; i++)
+		if (c->all.items[i].address == address)
+			return &c->all.items[i];
+	return NULL;
+}
+
+void candidates_release(struct candidates *c)
+{
+	for (size_t i = 0; i < c->all.len; i++)
+		free(c->all.items[i].name);
+	vec_release(&c->all);
+	vec_release(&c->starts);
+}
+
+/* The allocators but libc bring an operator new that is their own down to the memory. */
+static bool has_own_new(const struct candidates *c)
+{
+	return c->families & ~(1u << ALLOCATOR_LIBC | 1u << ALLOCATOR_CXX);
+}
+
+/* ---- What a call of another function means ---- */
+
+/* Looks for calls of entry points that free, or of all others. */
+struct question {
+	struct candidates *candidates;
+	struct probe_list *list;
+	const struct candidate *asker;
+	bool frees;
+	const struct candidate *found; /* the last one in this file */
+	bool found_outside;
+};
+
+static bool is_free(const struct entry_match *match)
+{
+	return match->entry->class == PROBE_FREE;
+}
+
+static bool is_goal(void *ctx, const struct code_target *t)
+{
+	struct question *q = ctx;
+	struct candidate *c = t->address ? candidate_at(q->candidates, t->address) : NULL;
+	struct entry_match match;
+
+	if (c && c != q->asker && is_free(&c->match) == q->frees) {
+		decide(q->candidates, c, q->list);
+		q->found = c;
+		return true;
+	}
+	/* Elsewhere is another file, whose site it will be. */
+	if (t->address || !t->name || !entry_point_find(t->name, UINT32_MAX, NULL, &match) ||
+	    is_free(&match) != q->frees || match.entry->class == PROBE_UNSEEN)
+		return false;
+	q->found_outside = true;
+	return true;
+}
+
+static struct code_range range_of(const struct candidate *one)
+{
+	return (struct code_range){.from = one->address,
+				   .to = one->address + (one->size ? one->size : 1)};
+}
+
+static bool calls_goal(const struct code_walk *w)
+{
+	for (size_t i = 0; i < w->exits.len; i++)
+		if (w->exits.items[i].path & CODE_GOAL)
+			return true;
+	return false;
+}
+
+/* Whether the functions that it calls, or those that they call, come to a goal. */
+static bool calls_goal_below(struct question *q, const struct code_walk *w, int depth)
+{
+	for (size_t i = 0; i < w->calls.len; i++) {
+		uint64_t to = w->calls.items[i].target.address;
+		struct code_walk below;
+		bool found;
+
+		if (!to || candidate_at(q->candidates, to))
+			continue;
+		code_walk(&below, q->candidates->file, to,
+			  (struct code_range){.from = to, .to = to + LONGEST_FUNCTION / 16},
+			  is_goal, q);
+		found = calls_goal(&below) || (depth > 1 && calls_goal_below(q, &below, depth - 1));
+		code_walk_release(&below);
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+/* ---- Functions that free ---- */
+
+/* To a place that only the running program knows: an interposer and the free behind it. */
+static bool calls_unknown(const struct code_walk *w)
+{
+	for (size_t i = 0; i < w->calls.len; i++)
+		if (!w->calls.items[i].target.address && !w->calls.items[i].target.name)
+			return true;
+	for (size_t i = 0; i < w->exits.len; i++)
+		if (w->exits.items[i].type == CODE_UNKNOWN)
+			return true;
+	return false;
+}
+
+static void decide_free(struct question *q, struct candidate *one)
+{
+	bool covered = true, any = false;
+	struct code_walk w;
+
+	q->frees = true;
+	code_walk(&w, q->candidates->file, one->address, range_of(one), is_goal, q);
+	for (size_t i = 0; i < w.exits.len; i++) {
+		any |= (w.exits.items[i].path & CODE_GOAL) != 0;
+		covered &= w.exits.items[i].path & CODE_GOAL ||
+			   (w.exits.items[i].type == CODE_RETURN &&
+			    !(w.exits.items[i].path & CODE_WORKED));
+	}
+	one->passes_on = any || calls_unknown(&w);
+	covered &= any && w.complete;
+	code_walk_release(&w);
+	one->state = covered ? CANDIDATE_COVERED : CANDIDATE_SITE;
+}
+
+/* ---- Functions that allocate ---- */
+
+static void note_start(void *ctx, const struct elf_symbol *symbol)
+{
+	struct candidates *c = ctx;
+
+	if (symbol->code)
+		vec_push(&c->starts, symbol->address);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static struct code_range whole_file(struct candidates *c)
+{
+	if (!c->starts.len) {
+		elf_file_symbols(c->file, note_start, c);
+		qsort(c->starts.items, c->starts.len, sizeof(c->starts.items[0]), by_value);
+	}
+	return (struct code_range){.from = 1, .to = UINT64_MAX, .starts = c->starts.items,
+				   .start_count = c->starts.len};
+}
+
+/*
+ * The returns of a function that may throw, with those of the functions that it ends in by a
+ * jump: those jump targets need not have a symbol.
+ */
+static bool find_returns(struct candidates *c, struct candidate *one, struct probe_list *list)
+{
+	struct code_walk w;
+	bool complete;
+
+	code_walk(&w, c->file, one->address, whole_file(c), NULL, NULL);
+	complete = w.complete;
+	one->first_return = (uint32_t)list->returns.len;
+	for (size_t i = 0; i < w.exits.len && complete; i++) {
+		const struct code_exit *e = &w.exits.items[i];
+		uint64_t offset;
+		bool twice = false;
+
+		complete = e->type == CODE_RETURN && elf_file_code_offset(c->file, e->at, &offset);
+		for (size_t r = one->first_return; complete && r < list->returns.len; r++)
+			twice |= list->returns.items[r] == offset;
+		if (complete && !twice)
+			vec_push(&list->returns, offset);
+	}
+	code_walk_release(&w);
+	one->return_count = (uint32_t)list->returns.len - one->first_return;
+	complete &= one->return_count && one->return_count <= RETURNS_MAX;
+	if (!complete) {
+		list->returns.len = one->first_return;
+		one->return_count = 0;
+	}
+	return complete;
+}
+
+/* Nothing but a jump to an entry point that does the same. */
+static bool is_alias(struct question *q, struct candidate *one)
+{
+	const struct entry_point *entry = one->match.entry, *other;
+	struct code_walk w;
+	bool alias;
+
+	if (!one->size || one->size > LONGEST_STUB)
+		return false;
+	code_walk(&w, q->candidates->file, one->address, range_of(one), is_goal, q);
+	alias = w.complete && w.exits.len == 1 && w.calls.len == 0 &&
+		w.exits.items[0].type == CODE_JUMP && w.exits.items[0].path & CODE_GOAL;
+	code_walk_release(&w);
+	if (!alias || !q->found)
+		return false;
+	other = q->found->match.entry;
+	return other->class == entry->class && other->kind == entry->kind;
+}
+
+static bool wraps(struct question *q, struct candidate *one)
+{
+	struct code_walk w;
+	bool found;
+
+	if (!(one->match.entry->flags & ENTRY_WRAPS))
+		return false;
+	code_walk(&w, q->candidates->file, one->address, range_of(one), is_goal, q);
+	found = calls_goal(&w);
+	/*
+	 * The allocators' own operator new comes to malloc only when memory has run out. Other
+	 * programs' may have functions in between.
+	 */
+	if (!found && one->match.entry->flags & ENTRY_CXX && !has_own_new(q->candidates))
+		found = calls_goal_below(q, &w, DEEPEST);
+	code_walk_release(&w);
+	return found;
+}
+
+static void decide_alloc(struct question *q, struct candidate *one)
+{
+	const struct entry_point *entry = one->match.entry;
+
+	one->state = CANDIDATE_COVERED;
+	if (wraps(q, one)) {
+		/* One note is enough: an operator that calls another one leaves it to that. */
+		one->size_site = entry->flags & ENTRY_ALIGNED_NEW && !has_own_new(q->candidates) &&
+				 !(q->found && q->found->match.entry->flags & ENTRY_CXX);
+		return;
+	}
+	if (is_alias(q, one))
+		return;
+	one->state = CANDIDATE_SITE;
+	one->unseen = entry->class == PROBE_UNSEEN ||
+		      (one->throws && !find_returns(q->candidates, one, q->list));
+}
+
+static void decide(struct candidates *c, struct candidate *one, struct probe_list *list)
+{
+	struct question q = {.candidates = c, .list = list, .asker = one};
+
+	if (one->state != CANDIDATE_NEW)
+		return;
+	one->state = CANDIDATE_BUSY;
+	if (is_free(&one->match))
+		decide_free(&q, one);
+	else
+		decide_alloc(&q, one);
+}
+
+/*
+ * An operator delete in a program without an allocator of its own calls free somewhere, unless the
+ * program's operator new does not call malloc either.
+ */
+static void drop_deletes(struct candidates *c)
+{
+	bool own = has_own_new(c);
+
+	for (size_t i = 0; i < c->all.len; i++)
+		own |= c->all.items[i].match.entry->flags & ENTRY_CXX &&
+		       !is_free(&c->all.items[i].match) && c->all.items[i].state == CANDIDATE_SITE;
+	for (size_t i = 0; i < c->all.len && !own; i++)
+		if (c->all.items[i].match.entry->flags & ENTRY_CXX &&
+		    is_free(&c->all.items[i].match))
+			c->all.items[i].state = CANDIDATE_COVERED;
+}
+
+/* ---- Sites ---- */
+
+static unsigned bit_of(unsigned number)
+{
+	return number ? 1u << (number - 1) : 0;
+}
+
+static uint8_t register_of(const struct placement *p, unsigned number)
+{
+	return number ? p->registers[number - 1] : PROBE_NO_REGISTER;
+}
+
+static struct placement place(struct candidates *c, const struct candidate *one, unsigned arguments)
+{
+	size_t len = one->size ? (size_t)one->size : UNKNOWN_FUNCTION, got = 0;
+	unsigned flags = (c->moved ? PLACEMENT_MOVED : 0) |
+			 (is_free(&one->match) ? PLACEMENT_NOT_NULL : 0);
+	struct placement p;
+	uint8_t *code;
+
+	if (len > LONGEST_FUNCTION)
+		len = LONGEST_FUNCTION;
+	code = xmalloc(len);
+	while (got < len) {
+		size_t n = elf_file_code(c->file, one->address + got, code + got, len - got);
+
+		if (!n)
+			break;
+		got += n;
+	}
+	p = placement_choose(code, got, arguments, flags);
+	free(code);
+	return p;
+}
+
+static void add_site(struct candidates *c, struct candidate *one, struct probe_list *list)
+{
+	const struct entry_point *entry = one->match.entry;
+	unsigned shift = one->match.shift;
+	unsigned size = entry->size ? entry->size + shift : 0;
+	unsigned count = entry->count ? entry->count + shift : 0;
+	unsigned block = entry->block ? entry->block + shift : 0;
+	struct probe_site site = {
+		.name = one->name,
+		.class = one->unseen      ? PROBE_UNSEEN
+			 : one->size_site ? PROBE_SIZE
+					  : (enum probe_class)entry->class,
+		.kind = (enum heap_event_kind)entry->kind,
+		.function = one->offset,
+		.may_throw = one->throws,
+		.frees_on_failure = entry->flags & ENTRY_FREES_FAILED,
+		.passes_on = one->passes_on,
+		.first_return = one->first_return,
+		.return_count = one->return_count,
+	};
+	struct placement p;
+
+	if (site.class == PROBE_UNSEEN)
+		size = count = block = 0;
+	p = place(c, one, bit_of(size) | bit_of(count) | bit_of(block));
+	site.offset = one->offset + p.offset;
+	site.emulated = p.emulated;
+	site.at = (struct probe_arguments){register_of(&p, size), register_of(&p, count),
+					   register_of(&p, block)};
+	vec_push(&list->names, one->name);
+	vec_push(&list->sites, site);
+	one->name = NULL;
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct probe_site *x = a, *y = b;
+
+	return x->function < y->function ? -1 : x->function > y->function;
+}
+
+void candidates_to_sites(struct candidates *c, struct probe_list *list)
+{
+	for (size_t i = 0; i < c->all.len; i++)
+		decide(c, &c->all.items[i], list);
+	drop_deletes(c);
+	for (size_t i = 0; i < c->all.len; i++) {
+		struct candidate *one = &c->all.items[i];
+
+		if (one->state == CANDIDATE_SITE || one->size_site)
+			add_site(c, one, list);
+	}
+	if (list->sites.len)
+		qsort(list->sites.items, list->sites.len, sizeof(list->sites.items[0]), by_function);
+}

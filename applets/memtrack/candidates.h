@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* candidates.h - inside allocators.c and candidates.c: functions that may become sites */
+#ifndef MEMTRACK_CANDIDATES_H
+#define MEMTRACK_CANDIDATES_H
+
+#include "applets/memtrack/allocators.h"
+#include "applets/memtrack/entry_points.h"
+
+enum candidate_state {
+	CANDIDATE_NEW,
+	CANDIDATE_BUSY,    /* being looked at */
+	CANDIDATE_SITE,
+	CANDIDATE_COVERED, /* all its calls are seen at other sites */
+};
+
+struct candidate {
+	char *name; /* goes to the list with its site */
+	struct entry_match match;
+	unsigned order;   /* place of the entry in the tables */
+	uint64_t address, size, offset;
+	bool local;       /* under all of its names */
+	bool throws;      /* under one of them */
+	enum candidate_state state;
+	bool passes_on;   /* see struct probe_site */
+	bool size_site;   /* covered, but it alone knows the size */
+	bool unseen;      /* a site that can only tell that it was called */
+	uint32_t first_return, return_count;
+};
+
+struct candidates {
+	struct elf_file *file;
+	unsigned families;
+	bool moved;
+	VEC(struct candidate) all; /* one for each address */
+	VEC(uint64_t) starts;      /* of all functions, in order, once they were needed */
+};
+
+struct candidate *candidate_at(const struct candidates *c, uint64_t address);
+
+/* Decide which become sites, and fill the list. */
+void candidates_to_sites(struct candidates *c, struct probe_list *list);
+void candidates_release(struct candidates *c);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* memtrack.c - record the heap calls of a command and everything it starts */
+//config:config MEMTRACK
+//config:	bool "memtrack (380 kb)"
+//config:	default y
+//config:	select LIB_BPF
+//config:	select LIB_ELF
+//config:	select LIB_ZSTD
+//config:	help
+//config:	  Exact heap figures of any program, without preloading, by eBPF
+//config:	  uprobes. Memory mode needs it.
+//applet:IF_MEMTRACK(APPLET("codspeed-memtrack", memtrack_main, PRIV_KEEP, NULL))
+//applet:IF_MEMTRACK(APPLET("memtrack", memtrack_main, PRIV_KEEP, "record the heap calls of a command"))
+//usage:track [OPTION]... -- COMMAND [ARG]...
+//usage:track [OPTION]... 'SHELL TEXT'
+//example:memtrack track -o results -- ./program --its options
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "applet_prototypes.h"
+#include "core/artifact.h"
+#include "core/base.h"
+#include "core/buf.h"
+#include "core/cleanup.h"
+#include "core/clock.h"
+#include "core/exit_code.h"
+#include "core/io.h"
+#include "core/memtrack_control.h"
+#include "core/opts.h"
+#include "core/path.h"
+#include "core/shell.h"
+#include "core/simulation_record.h"
+#include "core/spawn.h"
+#include "core/supervise.h"
+#include "core/units.h"
+
+#include "applets/memtrack/bpf_engine.h"
+#include "applets/memtrack/tracker.h"
+
+enum {
+	BATCH = 4096,
+	DRAIN_MS = 10, /* a ring of the least size holds a hundred times as much at full rate */
+	GRACE_SECONDS = 1,
+	LINGER_SECONDS = 1,
+	CORES_LEFT = 2, /* to the program, and to the reader of the ring */
+};
+
+struct cfg {
+	const char *output;
+	int flavour;
+	uint64_t ring_mb;
+	uint64_t control; /* descriptor + 1; 0: none */
+};
+
+static const struct opt_choice flavours[] = {
+	CHOICE("auto", -1),
+	CHOICE("session", UPROBE_SESSION),
+	CHOICE("multi", UPROBE_MULTI),
+	CHOICE("perf", UPROBE_PERF),
+	CHOICE_END,
+};
+
+static const struct opt rows[] = {
+	OPT_PATH('o', "output", struct cfg, output, .meta = "DIR", .def = ".",
+		 .help = "folder for PID.MemtrackArtifact.msgpack"),
+	OPT_CHOICE(0, "uprobes", struct cfg, flavour, flavours, .meta = "KIND", .def = "auto",
+		   .help = "kind of probes"),
+	OPT_UINT(0, "ring-size", struct cfg, ring_mb, .meta = "MB", .max = 2048,
+		 .help = "memory for events that are not read yet (default: by what is free)"),
+	OPT_UINT(0, "control", struct cfg, control, .flags = OPT_HIDDEN,
+		 .help = "descriptor, plus one, that switches tracking on and off"),
+	OPT_END
+};
+
+struct track {
+	struct cfg cfg;
+	struct engine *engine;
+	struct artifact_writer *artifact;
+	struct supervise watching;
+	bool failed; /* told already */
+};
+
+/* ---- Events ---- */
+
+static void give_up(struct track *t)
+{
+	log_error("%s", error_text());
+	error_clear();
+	t->failed = true;
+	t->watching.give_up = true;
+}
+
+static void drain(struct track *t)
+{
+	static struct heap_event batch[BATCH];
+	ssize_t n;
+
+	if (t->failed)
+		return;
+	do {
+		n = t->engine->ops->next(t->engine, batch, BATCH);
+		if (n < 0 || (n > 0 && artifact_add(t->artifact, batch, (size_t)n))) {
+			give_up(t);
+			return;
+		}
+	} while (n == BATCH);
+}
+
+static void on_tick(void *ctx)
+{
+	drain(ctx);
+}
+
+/* ---- Control ---- */
+
+static void on_control(void *ctx)
+{
+	struct track *t = ctx;
+	char request, answer = MEMTRACK_OK;
+	ssize_t n = recv(t->watching.extra, &request, 1, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n != 1) { /* the runner has ended, or has no more to say */
+		t->watching.extra = -1;
+		return;
+	}
+	if (request == MEMTRACK_ENABLE || request == MEMTRACK_DISABLE)
+		t->engine->ops->track(t->engine, request == MEMTRACK_ENABLE);
+	else if (request != MEMTRACK_PING)
+		answer = MEMTRACK_REFUSED;
+	if (send(t->watching.extra, &answer, 1, MSG_NOSIGNAL) != 1)
+		log_debug("the runner does not take answers any more");
+}
+
+/* ---- The command ---- */
+
+/* Under sudo the command belongs to the user who called it. */
+static void run_as_invoker(struct spawn *s)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+	uint64_t user, group;
+
+	if (geteuid() || !uid || !gid)
+		return;
+	if (parse_uint64(uid, &user) || parse_uint64(gid, &group)) {
+		error_clear();
+		return;
+	}
+	s->as_user = true;
+	s->uid = (uid_t)user;
+	s->gid = (gid_t)group;
+}
+
+static char *find_command(const struct strvec *words)
+{
+	char *path;
+	int rc = path_find_program(words->items[0], getenv("PATH"), &path);
+
+	if (rc == -ENOENT)
+		die(EXIT_NOT_FOUND, "%s: command not found", words->items[0]);
+	if (rc)
+		die(EXIT_NOT_EXECUTABLE, "%s: not executable", words->items[0]);
+	return path;
+}
+
+static unsigned encoder_threads(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cores > CORES_LEFT ? (unsigned)(cores - CORES_LEFT) : 1;
+}
+
+/* Held before its first instruction until everything that it does will be seen. */
+static int start(struct track *t, struct spawn *s)
+{
+	int rc = spawn_start(s);
+
+	if (rc)
+		return rc;
+	rc = artifact_create(&t->artifact, t->cfg.output, s->pid, encoder_threads());
+	if (!rc)
+		rc = t->engine->ops->follow(t->engine, s->pid);
+	if (!rc && !t->cfg.control)
+		t->engine->ops->track(t->engine, true);
+	if (!rc)
+		rc = spawn_release(s);
+	if (rc) {
+		kill(s->pid, SIGKILL);
+		waitpid(s->pid, NULL, 0);
+	}
+	return rc;
+}
+
+static int watch(struct track *t, pid_t pid)
+{
+	struct supervise *w = &t->watching;
+
+	w->child = pid;
+	w->grace_ns = GRACE_SECONDS * NS_PER_SECOND;
+	w->tick_ns = DRAIN_MS * NS_PER_MS;
+	w->tick = on_tick;
+	w->extra = (int)t->cfg.control - 1;
+	w->on_extra = on_control;
+	w->ctx = t;
+	return supervise(w);
+}
+
+/* ---- The end ---- */
+
+/* Who outlived the command became our child (subreaper), which gives it a name. */
+static void tell_who_is_left(void)
+{
+	struct buf text = BUF_INIT, name = BUF_INIT;
+	char path[64], *save;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	if (read_file(path, &text))
+		error_clear();
+	for (char *pid = text.len ? strtok_r(text.data, " ", &save) : NULL; pid;
+	     pid = strtok_r(NULL, " ", &save)) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+		buf_clear(&name);
+		if (read_file(path, &name))
+			error_clear();
+		if (name.len && !str_starts(name.data, "memtrack"))
+			log_warn("still running after the command ended: %.*s (pid %s); what it does "
+				 "from now on is not recorded",
+				 (int)strcspn(name.data, "\n"), name.data, pid);
+	}
+	buf_release(&name);
+	buf_release(&text);
+}
+
+static void wait_for_the_rest(struct track *t)
+{
+	uint64_t deadline = clock_now() + LINGER_SECONDS * NS_PER_SECOND;
+
+	while (t->engine->ops->alive(t->engine) && clock_now() < deadline && !t->failed) {
+		drain(t);
+		nanosleep(&(struct timespec){.tv_nsec = DRAIN_MS * NS_PER_MS}, NULL);
+	}
+	if (t->engine->ops->alive(t->engine))
+		tell_who_is_left();
+}
+
+/* 0 when nothing was lost. */
+static int check_losses(struct track *t)
+{
+	struct engine_losses lost = t->engine->ops->losses(t->engine);
+
+	if (!lost.events && !lost.processes && !lost.files)
+		return 0;
+	return fail(-ENOBUFS, "the record is incomplete: %llu events, %llu threads and %llu files were "
+			      "missed; allocate less, or give a larger --ring-size",
+		    (unsigned long long)lost.events, (unsigned long long)lost.processes,
+		    (unsigned long long)lost.files);
+}
+
+/* Returns 0 with a whole artifact; else what there is was kept under another name. */
+static int finish(struct track *t)
+{
+	unsigned long long events;
+	int rc;
+
+	if (!t->failed)
+		wait_for_the_rest(t);
+	t->engine->ops->track(t->engine, false);
+	drain(t);
+	rc = t->failed ? -EIO : check_losses(t);
+	events = artifact_count(t->artifact);
+	if (rc) {
+		if (!t->failed)
+			log_error("%s", error_text());
+		error_clear();
+		artifact_abandon(t->artifact);
+	} else {
+		rc = artifact_finish(t->artifact);
+		if (rc)
+			log_error("%s", error_text());
+		else
+			log_debug("%llu events", events);
+	}
+	t->engine->ops->free(t->engine);
+	return rc;
+}
+
+static int track_command(struct track *t, const struct strvec *words)
+{
+	struct spawn s = SPAWN_INIT;
+	char *path = find_command(words);
+	int status, rc;
+
+	s.path = path;
+	s.argv = words->items;
+	s.death_signal = SIGTERM;
+	run_as_invoker(&s);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (start(t, &s))
+		die_recorded(EXIT_WRAPPER);
+	if (watch(t, s.pid))
+		die_recorded(EXIT_WRAPPER);
+	status = status_of_wait(t->watching.status);
+	rc = finish(t);
+	free(path);
+	if (t->watching.signal)
+		supervise_reraise(t->watching.signal);
+	return rc ? (int)EXIT_WRAPPER : status;
+}
+
+/* One word is shell text, as upstream's memtrack takes it. */
+static void make_words(struct strvec *words, const struct opts_args *args)
+{
+	if (!args->count || !str_eq(args->words[0], "track"))
+		die_usage("the subcommand is `track`");
+	if (args->count < 2 || str_is_blank(args->words[1]))
+		die_usage("no command is given");
+	if (args->count > 2 || args->separated)
+		strvec_push_all(words, args->words + 1);
+	else if (shell_command(words, args->words[1], getenv("PATH")))
+		die_recorded(EXIT_WRAPPER);
+}
+
+int memtrack_main(int argc, char **argv)
+{
+	struct bpf_engine_options options = {0};
+	struct strvec words = STRVEC_INIT;
+	struct track t = {.watching = SUPERVISE_INIT};
+	struct opts_args args;
+	int status;
+
+	opts_parse(rows, &t.cfg, argc, argv, OPTS_INTERLEAVED | OPTS_COMMAND | OPTS_WRAPPER, &args);
+	make_words(&words, &args);
+	if (access(t.cfg.output, W_OK))
+		die(EXIT_WRAPPER, "the folder %s cannot be written: %s", t.cfg.output,
+		    strerror(errno));
+	options.flavour = t.cfg.flavour;
+	options.ring_bytes = (size_t)t.cfg.ring_mb * 1024 * 1024;
+	supervise_prepare();
+	if (bpf_engine_new(&t.engine, &options))
+		die_recorded(EXIT_WRAPPER);
+	status = track_command(&t, &words);
+	strvec_release(&words);
+	args_release(&args);
+	return status;
+}

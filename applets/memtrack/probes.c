@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* probes.c - from what allocators.h finds in a file to the probes that the tracker attaches */
+#include "core/base.h"
+#include "core/buf.h"
+#include "core/elf.h"
+
+#include "applets/memtrack/allocators.h"
+#include "applets/memtrack/probes.h"
+#include "applets/memtrack/x86.h"
+
+/* Register of an argument -> its number in a cookie (the x86-64 System V calling convention). */
+static unsigned argument_number(uint8_t reg)
+{
+	static const uint8_t order[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(order); i++)
+		if (order[i] == reg)
+			return i;
+	return TRACK_NO_ARG;
+}
+
+static unsigned track_kind(const struct probe_site *site)
+{
+	switch (site->kind) {
+	case HEAP_FREE: return TRACK_FREE;
+	case HEAP_CALLOC: return TRACK_CALLOC;
+	case HEAP_REALLOC: return TRACK_REALLOC;
+	case HEAP_ALIGNED_ALLOC: return TRACK_ALIGNED_ALLOC;
+	default: return TRACK_MALLOC;
+	}
+}
+
+static uint64_t cookie_of(const struct probe_site *site)
+{
+	unsigned flags = (site->class == PROBE_OUT ? TRACK_INDIRECT : 0) |
+			 (site->frees_on_failure ? TRACK_FREES_ON_FAILURE : 0) |
+			 (site->passes_on ? TRACK_PASSES_ON : 0) | (site->may_throw ? TRACK_THROWS : 0);
+
+	return TRACK_COOKIE(track_kind(site), argument_number(site->at.size),
+			    argument_number(site->at.count), argument_number(site->at.block), flags);
+}
+
+/* A function that may throw gets no return probe: an exception would end the program. */
+static void add_call(struct probes *to, const struct probe_list *found, const struct probe_site *site)
+{
+	uint64_t cookie = cookie_of(site);
+
+	vec_push(&to->list, (struct probe){site->may_throw ? PLACE_ENTRY : PLACE_CALL, site->offset,
+					   cookie});
+	for (uint32_t i = 0; site->may_throw && i < site->return_count; i++)
+		vec_push(&to->list, (struct probe){PLACE_RET,
+						   found->returns.items[site->first_return + i], cookie});
+}
+
+static void add_unseen(struct probes *to, const struct probe_site *site, const char *file,
+		       struct strvec *unseen)
+{
+	if (unseen->len == TRACK_UNSEEN_MAX)
+		return; /* a few hundred names say enough */
+	vec_push(&to->list, (struct probe){PLACE_UNSEEN, site->offset, unseen->len});
+	strvec_pushf(unseen, "%s in %s", site->name, file);
+}
+
+static void add_site(struct probes *to, const struct probe_list *found, const struct probe_site *site,
+		     const char *file, struct strvec *unseen)
+{
+	switch (site->class) {
+	case PROBE_ALLOC:
+	case PROBE_REALLOC:
+	case PROBE_OUT:
+		add_call(to, found, site);
+		break;
+	case PROBE_FREE:
+		vec_push(&to->list, (struct probe){PLACE_FREE, site->offset, cookie_of(site)});
+		break;
+	case PROBE_SIZE:
+		vec_push(&to->list, (struct probe){PLACE_SIZE, site->offset, cookie_of(site)});
+		break;
+	case PROBE_UNSEEN:
+		add_unseen(to, site, file, unseen);
+		break;
+	}
+}
+
+static const char *first_missing(const struct probe_list *found)
+{
+	for (unsigned i = 0; i < PROBE_MISSING_CORE; i++)
+		if (found->missing & 1u << i)
+			return probe_core_names[i];
+	return NULL;
+}
+
+static int check(const struct probe_list *found, const char *file)
+{
+	if (found->is_libc && found->missing)
+		return fail(-ENOEXEC, "%s is a libc without %s: it is damaged or not understood", file,
+			    first_missing(found));
+	if (found->families && !found->sites.len)
+		return fail(-ENOEXEC, "%s holds %s, of which no function can be probed", file,
+			    allocator_family_name(probe_list_family(found)));
+	return 0;
+}
+
+/* Such a program has an allocator for certain, and nobody can say where. */
+static void warn_of_stripped(const struct elf_file *f, const char *file)
+{
+	struct elf_traits traits = elf_file_traits(f);
+
+	if (!traits.interpreter && !traits.shared_library_or_pie && !traits.symbol_table)
+		log_warn("%s is a static program without symbols: its allocations cannot be seen", file);
+}
+
+int probes_find(struct probes *probes, int fd, const char *name, struct strvec *unseen)
+{
+	struct probe_list found = {0};
+	struct elf_file *f;
+	int rc = elf_file_open(&f, fd, name);
+
+	if (rc == -ENOEXEC) {
+		error_clear(); /* data, or a program of another machine */
+		return 0;
+	}
+	if (rc)
+		return rc;
+	probe_list_find(&found, f, false);
+	if (!found.families)
+		warn_of_stripped(f, name);
+	rc = check(&found, name);
+	for (size_t i = 0; !rc && i < found.sites.len; i++)
+		add_site(probes, &found, &found.sites.items[i], name, unseen);
+	if (!rc && found.families)
+		log_debug("%s: %s, %zu probes", name, allocator_family_name(probe_list_family(&found)),
+			  probes->list.len);
+	probe_list_release(&found);
+	elf_file_close(f);
+	return rc;
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT */
+/* tracker.c - the kernel side of memtrack seen from user space; the only file that knows libbpf */
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "core/base.h"
+#include "core/buf.h"
+#include "core/clock.h"
+#include "core/vec.h"
+
+#include "applets/memtrack/tracker.h"
+#include "memtrack.skel.h"
+
+enum {
+	TRACE_UPROBE_SESSION = BPF_TRACE_KPROBE_SESSION + 1, /* libbpf 1.5 has no name for it */
+	TRIAL_CALLS = 2000,
+	HIGH_PERCENT = 75, /* of the ring, from which on producers are held */
+};
+
+/* Where events or stops that are read go. */
+struct sink {
+	void *to;
+	size_t len, max;
+};
+
+struct tracker {
+	struct memtrack *skel;
+	enum uprobe_flavour flavour;
+	struct ring_buffer *events, *stops;
+	struct sink event_sink, stop_sink;
+	VEC(int) links;                 /* descriptors of multi links */
+	VEC(struct bpf_link *) perf_links; /* one a probe */
+	size_t high;
+};
+
+const char *uprobe_flavour_name(enum uprobe_flavour flavour)
+{
+	static const char *const names[] = {"session", "multi", "perf"};
+
+	return names[flavour];
+}
+
+enum uprobe_flavour tracker_flavour(const struct tracker *t)
+{
+	return t->flavour;
+}
+
+/* libbpf tells more than a user wants to know; the reason of a failure is in the errno. */
+static int print_debug(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	struct buf text = BUF_INIT;
+
+	if (log_enabled(LOG_TRACE) || (level == LIBBPF_WARN && log_enabled(LOG_DEBUG))) {
+		buf_vprintf(&text, fmt, args);
+		log_debug("libbpf: %s", text.data);
+		buf_release(&text);
+	}
+	return 0;
+}
+
+/* ---- Loading ---- */
+
+static bool kernel_has_sessions(void)
+{
+	struct btf *kernel = btf__load_vmlinux_btf();
+	bool has = kernel && btf__find_by_name_kind(kernel, "bpf_session_is_return",
+						    BTF_KIND_FUNC) > 0;
+
+	btf__free(kernel);
+	return has;
+}
+
+/* Ids are told as they are in our own pid namespace; in the first one that costs nothing. */
+static void choose_namespace(struct memtrack *skel)
+{
+	enum { FIRST_NAMESPACE = 0xEFFFFFFC }; /* PROC_PID_INIT_INO, fixed by the kernel */
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) || st.st_ino == (ino_t)(uint32_t)FIRST_NAMESPACE)
+		return;
+	skel->rodata->namespace_device = st.st_dev;
+	skel->rodata->namespace_inode = st.st_ino;
+}
+
+/* Only the programs of this flavour are loaded: another's may be refused. */
+static void choose_programs(struct memtrack *skel, enum uprobe_flavour flavour)
+{
+	struct bpf_program *all[] = {skel->progs.alloc_enter, skel->progs.alloc_leave,
+				     skel->progs.alloc_ret,   skel->progs.free_enter,
+				     skel->progs.size_enter,  skel->progs.unseen_enter};
+
+	bpf_program__set_autoload(skel->progs.alloc_session, flavour == UPROBE_SESSION);
+	bpf_program__set_expected_attach_type(skel->progs.alloc_session,
+					      (enum bpf_attach_type)TRACE_UPROBE_SESSION);
+	bpf_program__set_autoload(skel->progs.alloc_leave, flavour != UPROBE_SESSION);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (flavour == UPROBE_PERF)
+			bpf_program__set_expected_attach_type(all[i], 0);
+}
+
+static size_t power_of_two(size_t bytes)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (size < bytes && size < SIZE_MAX / 2)
+		size *= 2;
+	return size;
+}
+
+static int load(struct tracker *t, size_t ring_bytes)
+{
+	size_t size = power_of_two(ring_bytes);
+	int rc;
+
+	t->skel = memtrack__open();
+	if (!t->skel)
+		return fail_errno("cannot open the BPF object");
+	t->high = size / 100 * HIGH_PERCENT;
+	t->skel->rodata->ring_high = t->high;
+	choose_namespace(t->skel);
+	choose_programs(t->skel, t->flavour);
+	bpf_map__set_max_entries(t->skel->maps.events, (uint32_t)size);
+	rc = memtrack__load(t->skel);
+	if (rc)
+		return fail(rc, "cannot load the BPF programs: %s", strerror(-rc));
+	rc = memtrack__attach(t->skel);
+	return rc ? fail(rc, "cannot attach to the kernel's process events: %s", strerror(-rc)) : 0;
+}
+
+static int on_event(void *ctx, void *data, size_t len);
+static int on_stop(void *ctx, void *data, size_t len);
+
+static int open_rings(struct tracker *t)
+{
+	t->events = ring_buffer__new(bpf_map__fd(t->skel->maps.events), on_event, t, NULL);
+	t->stops = ring_buffer__new(bpf_map__fd(t->skel->maps.stops), on_stop, t, NULL);
+	return t->events && t->stops ? 0 : fail_errno("cannot map the event ring");
+}
+
+/* ---- Attaching ---- */
+
+/* Sessions and multi probes: all places of one program in a file are one link. */
+static int link_multi(struct bpf_program *program, int type, const char *path, bool returns,
+		      const unsigned long *offsets, const uint64_t *cookies, size_t count)
+{
+	union bpf_attr attr = {0};
+
+	attr.link_create.prog_fd = (uint32_t)bpf_program__fd(program);
+	attr.link_create.attach_type = (uint32_t)type;
+	attr.link_create.uprobe_multi.path = (uint64_t)(uintptr_t)path;
+	attr.link_create.uprobe_multi.offsets = (uint64_t)(uintptr_t)offsets;
+	attr.link_create.uprobe_multi.cookies = (uint64_t)(uintptr_t)cookies;
+	attr.link_create.uprobe_multi.cnt = (uint32_t)count;
+	attr.link_create.uprobe_multi.flags = returns ? BPF_F_UPROBE_MULTI_RETURN : 0;
+	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+}
+
+/* Before 6.6: each probe is a perf event of its own. */
+static int link_perf(struct tracker *t, struct bpf_program *program, const char *path, bool returns,
+		     const unsigned long *offsets, const uint64_t *cookies, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		LIBBPF_OPTS(bpf_uprobe_opts, opts, .retprobe = returns, .bpf_cookie = cookies[i]);
+		struct bpf_link *link =
+			bpf_program__attach_uprobe_opts(program, -1, path, offsets[i], &opts);
+
+		if (!link)
+			return -errno;
+		vec_push(&t->perf_links, link);
+	}
+	return 0;
+}
+
+static int link_all(struct tracker *t, struct bpf_program *program, bool returns, const char *path,
+		    const unsigned long *offsets, const uint64_t *cookies, size_t count)
+{
+	int type = program == t->skel->progs.alloc_session ? (int)TRACE_UPROBE_SESSION
+							   : (int)BPF_TRACE_UPROBE_MULTI;
+	int link;
+
+	if (t->flavour == UPROBE_PERF)
+		return link_perf(t, program, path, returns, offsets, cookies, count);
+	link = link_multi(program, type, path, returns, offsets, cookies, count);
+	if (link < 0)
+		return -errno;
+	vec_push(&t->links, link);
+	return 0;
+}
+
+static int attach_place(struct tracker *t, enum probe_place place, const char *path,
+			const unsigned long *offsets, const uint64_t *cookies, size_t count)
+{
+	struct memtrack *skel = t->skel;
+	struct bpf_program *entry = skel->progs.alloc_enter;
+	int rc;
+
+	switch (place) {
+	case PLACE_CALL:
+		if (t->flavour == UPROBE_SESSION)
+			return link_all(t, skel->progs.alloc_session, false, path, offsets, cookies,
+					count);
+		rc = link_all(t, entry, false, path, offsets, cookies, count);
+		if (!rc)
+			rc = link_all(t, skel->progs.alloc_leave, true, path, offsets, cookies, count);
+		return rc;
+	case PLACE_ENTRY:
+		return link_all(t, entry, false, path, offsets, cookies, count);
+	case PLACE_RET:
+		return link_all(t, skel->progs.alloc_ret, false, path, offsets, cookies, count);
+	case PLACE_FREE:
+		return link_all(t, skel->progs.free_enter, false, path, offsets, cookies, count);
+	case PLACE_SIZE:
+		return link_all(t, skel->progs.size_enter, false, path, offsets, cookies, count);
+	case PLACE_UNSEEN:
+		return link_all(t, skel->progs.unseen_enter, false, path, offsets, cookies, count);
+	case PLACES:
+		break;
+	}
+	BUG("place of a probe");
+}
+
+int tracker_attach(struct tracker *t, int fd, const struct probe *probes, size_t count)
+{
+	unsigned long *offsets = xcalloc(count, sizeof(*offsets));
+	uint64_t *cookies = xcalloc(count, sizeof(*cookies));
+	char path[64];
+	int rc = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (int place = 0; !rc && place < PLACES; place++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			if (probes[i].place != (enum probe_place)place)
+				continue;
+			offsets[n] = probes[i].offset;
+			cookies[n++] = probes[i].cookie;
+		}
+		if (n)
+			rc = attach_place(t, (enum probe_place)place, path, offsets, cookies, n);
+	}
+	free(offsets);
+	free(cookies);
+	return rc ? fail(rc, "cannot attach probes: %s", strerror(-rc)) : 0;
+}
+
+/* ---- Choosing a flavour, by attaching to a function of our own ---- */
+
+/* A `push` first: the kernel emulates it, as at most places that are probed. */
+__attribute__((naked, noinline)) static void trial(void)
+{
+	__asm__ volatile("push %rax\n\tpop %rax\n\tret");
+}
+
+/* Where in our own file that is: a static program lies as its headers say. */
+static uint64_t trial_offset(void)
+{
+	const ElfW(Phdr) *header = (const void *)getauxval(AT_PHDR);
+	uintptr_t address = (uintptr_t)trial;
+
+	for (size_t i = 0; header && i < getauxval(AT_PHNUM); i++, header++)
+		if (header->p_type == PT_LOAD && address >= header->p_vaddr &&
+		    address < header->p_vaddr + header->p_memsz)
+			return address - header->p_vaddr + header->p_offset;
+	return 0;
+}
+
+static int attach_trial(struct tracker *t)
+{
+	struct probe probe = {PLACE_CALL, trial_offset(), TRACK_COOKIE(TRACK_MALLOC, 0, TRACK_NO_ARG, 0, 0)};
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return fail_errno("cannot open /proc/self/exe");
+	rc = tracker_attach(t, fd, &probe, 1);
+	close(fd);
+	return rc;
+}
+
+static void drop_links(struct tracker *t)
+{
+	for (size_t i = 0; i < t->links.len; i++)
+		close(t->links.items[i]);
+	for (size_t i = 0; i < t->perf_links.len; i++)
+		bpf_link__destroy(t->perf_links.items[i]);
+	t->links.len = t->perf_links.len = 0;
+}
+
+static int load_flavour(struct tracker *t, enum uprobe_flavour flavour, size_t ring_bytes)
+{
+	int rc;
+
+	t->flavour = flavour;
+	rc = load(t, ring_bytes);
+	if (!rc)
+		rc = attach_trial(t);
+	if (rc) {
+		drop_links(t);
+		memtrack__destroy(t->skel);
+		t->skel = NULL;
+	}
+	return rc;
+}
+
+static int load_best(struct tracker *t, const struct tracker_options *o)
+{
+	int first = o->flavour < 0 ? 0 : o->flavour, last = o->flavour < 0 ? UPROBE_PERF : o->flavour;
+	int rc = -ENOTSUP;
+
+	for (int flavour = first; flavour <= last; flavour++) {
+		if (flavour == UPROBE_SESSION && !kernel_has_sessions()) {
+			rc = fail(-ENOTSUP, "this kernel has no uprobe sessions");
+			continue;
+		}
+		error_clear();
+		rc = load_flavour(t, (enum uprobe_flavour)flavour, o->ring_bytes);
+		if (!rc || rc == -EPERM || rc == -ENOMEM)
+			break; /* another flavour needs no less */
+	}
+	return rc;
+}
+
+int tracker_new(struct tracker **to, const struct tracker_options *options)
+{
+	struct tracker *t = xcalloc(1, sizeof(*t));
+	int rc;
+
+	libbpf_set_print(print_debug);
+	rc = load_best(t, options);
+	if (!rc)
+		rc = open_rings(t);
+	if (rc) {
+		tracker_free(t);
+		return rc;
+	}
+	log_debug("uprobes: %s, %llu ns a trap", uprobe_flavour_name(t->flavour),
+		  (unsigned long long)tracker_trap_ns(t));
+	drop_links(t); /* of the trial */
+	*to = t;
+	return 0;
+}
+
+void tracker_free(struct tracker *t)
+{
+	drop_links(t);
+	vec_release(&t->links);
+	vec_release(&t->perf_links);
+	ring_buffer__free(t->events);
+	ring_buffer__free(t->stops);
+	memtrack__destroy(t->skel);
+	free(t);
+}
+
+uint64_t tracker_trap_ns(struct tracker *t UNUSED)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < TRIAL_CALLS; i++) {
+		uint64_t from = clock_now(), ns;
+
+		trial();
+		ns = clock_now() - from;
+		best = ns < best ? ns : best;
+	}
+	return best;
+}
+
+/* ---- Following ---- */
+
+int tracker_follow(struct tracker *t, pid_t pid)
+{
+	size_t bytes = bpf_map__value_size(t->skel->maps.tasks);
+	void *fresh = xcalloc(1, bytes);
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0), rc;
+
+	if (fd < 0) {
+		rc = fail_errno("cannot watch process %d", pid);
+	} else {
+		rc = bpf_map__update_elem(t->skel->maps.tasks, &fd, sizeof(fd), fresh, bytes, BPF_ANY);
+		if (rc)
+			rc = fail(rc, "cannot follow process %d: %s", pid, strerror(-rc));
+		close(fd);
+	}
+	free(fresh);
+	if (!rc)
+		__atomic_fetch_add(&t->skel->bss->alive, 1, __ATOMIC_RELAXED);
+	return rc;
+}
+
+void tracker_track(struct tracker *t, bool on)
+{
+	__atomic_store_n(&t->skel->bss->tracking, on, __ATOMIC_SEQ_CST);
+}
+
+struct tracker_counts tracker_counts(struct tracker *t)
+{
+	return (struct tracker_counts){
+		.lost_events = __atomic_load_n(&t->skel->bss->lost_events, __ATOMIC_RELAXED),
+		.lost_stops = __atomic_load_n(&t->skel->bss->lost_stops, __ATOMIC_RELAXED),
+		.lost_tasks = __atomic_load_n(&t->skel->bss->lost_tasks, __ATOMIC_RELAXED),
+		.alive = __atomic_load_n(&t->skel->bss->alive, __ATOMIC_RELAXED),
+	};
+}
+
+const volatile uint32_t *tracker_held(const struct tracker *t, size_t *count)
+{
+	*count = ARRAY_SIZE(t->skel->bss->held);
+	return t->skel->bss->held;
+}
+
+/* ---- Reading ---- */
+
+static enum heap_event_kind kind_of(uint64_t kind)
+{
+	switch (kind) {
+	case TRACK_MALLOC: return HEAP_MALLOC;
+	case TRACK_FREE: return HEAP_FREE;
+	case TRACK_CALLOC: return HEAP_CALLOC;
+	case TRACK_REALLOC: return HEAP_REALLOC;
+	case TRACK_ALIGNED_ALLOC: return HEAP_ALIGNED_ALLOC;
+	}
+	BUG("kind of an event");
+}
+
+static int on_event(void *ctx, void *data, size_t len)
+{
+	struct sink *sink = &((struct tracker *)ctx)->event_sink;
+	const struct track_event *from = data;
+	struct heap_event *to = (struct heap_event *)sink->to + sink->len++;
+
+	*to = (struct heap_event){
+		.kind = kind_of(from->kind_addr >> TRACK_KIND_SHIFT),
+		.pid = (int32_t)from->pid,
+		.tid = (int32_t)from->tid,
+		.timestamp = from->time,
+		.addr = from->kind_addr & (((uint64_t)1 << TRACK_KIND_SHIFT) - 1),
+		.size = len >= TRACK_ALLOC_BYTES ? from->size : 0,
+		.old_addr = len >= TRACK_REALLOC_BYTES ? from->old : 0,
+		.old_known = true,
+	};
+	return 0;
+}
+
+size_t tracker_read(struct tracker *t, struct heap_event *to, size_t max)
+{
+	t->event_sink = (struct sink){.to = to, .max = max};
+	ring_buffer__consume_n(t->events, max);
+	return t->event_sink.len;
+}
+
+size_t tracker_unread(struct tracker *t)
+{
+	return ring__avail_data_size(ring_buffer__ring(t->events, 0));
+}
+
+size_t tracker_high(const struct tracker *t)
+{
+	return t->high;
+}
+
+static int on_stop(void *ctx, void *data, size_t len UNUSED)
+{
+	struct sink *sink = &((struct tracker *)ctx)->stop_sink;
+
+	((struct track_stop *)sink->to)[sink->len++] = *(const struct track_stop *)data;
+	return 0;
+}
+
+size_t tracker_wait_stops(struct tracker *t, struct track_stop *to, size_t max, int timeout_ms)
+{
+	struct pollfd ready = {.fd = ring_buffer__epoll_fd(t->stops), .events = POLLIN};
+
+	t->stop_sink = (struct sink){.to = to, .max = max};
+	if (ring_buffer__consume_n(t->stops, max) == 0 && timeout_ms &&
+	    poll(&ready, 1, timeout_ms) > 0)
+		ring_buffer__consume_n(t->stops, max);
+	return t->stop_sink.len;
+}
+
+int tracker_know_file(struct tracker *t, uint32_t device, uint64_t inode)
+{
+	struct track_file key = {.device = device, .inode = inode};
+	uint8_t one = 1;
+	int rc = bpf_map__update_elem(t->skel->maps.files, &key, sizeof(key), &one, sizeof(one),
+				      BPF_ANY);
+
+	return rc ? fail(rc, "cannot remember a file: %s", strerror(-rc)) : 0;
+}
+
+bool tracker_unseen(const struct tracker *t, size_t place)
+{
+	return t->skel->bss->unseen[place];
+}

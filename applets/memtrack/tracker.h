@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tracker.h - the kernel side of memtrack seen from user space: load it the way this kernel can,
+ * attach probes, read what it tells. The only file that knows libbpf is tracker.c.
+ *
+ * tracker_attach() and the stops belong to one thread (the watcher), tracker_read() to another.
+ */
+#ifndef MEMTRACK_TRACKER_H
+#define MEMTRACK_TRACKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/memtrack.h"
+#include "core/heap_event.h"
+
+/* Best first. A session is entry and return in one program; perf is for kernels before 6.6. */
+enum uprobe_flavour { UPROBE_SESSION, UPROBE_MULTI, UPROBE_PERF, UPROBE_FLAVOURS };
+
+const char *uprobe_flavour_name(enum uprobe_flavour flavour);
+
+enum probe_place {
+	PLACE_CALL,   /* entry and return of an allocating function */
+	PLACE_ENTRY,  /* entry of an allocating function that may throw: its returns are PLACE_RET */
+	PLACE_RET,    /* a `ret` instruction of such a function */
+	PLACE_FREE,   /* entry of a freeing function */
+	PLACE_SIZE,   /* entry of a wrapper that knows the size */
+	PLACE_UNSEEN, /* entry of a function whose blocks are not seen; its cookie is a place in
+	                 tracker_unseen() */
+	PLACES,
+};
+
+struct probe {
+	enum probe_place place;
+	uint64_t offset; /* in the file */
+	uint64_t cookie; /* TRACK_COOKIE(), but for PLACE_UNSEEN */
+};
+
+struct tracker;
+
+struct tracker_options {
+	int flavour;       /* enum uprobe_flavour, or -1: the best that attaches */
+	size_t ring_bytes; /* rounded up to a power of two */
+};
+
+/*
+ * Load and attach what follows the tree. 0, or -errno with a frame: -EPERM and -EACCES mean
+ * missing rights, anything else that this kernel cannot.
+ */
+int tracker_new(struct tracker **to, const struct tracker_options *options);
+void tracker_free(struct tracker *t); /* every probe is gone when it returns */
+
+enum uprobe_flavour tracker_flavour(const struct tracker *t);
+
+/* Cost of one trap on this machine, measured on a function of our own. */
+uint64_t tracker_trap_ns(struct tracker *t);
+
+/* Follow this process from now on. 0 or -errno with a frame. */
+int tracker_follow(struct tracker *t, pid_t pid);
+void tracker_track(struct tracker *t, bool on);
+
+/*
+ * Probe these places of a file, given by a descriptor. They stay until tracker_free(). 0 or -errno
+ * with a frame.
+ */
+int tracker_attach(struct tracker *t, int fd, const struct probe *probes, size_t count);
+
+/* Up to `max` events that are in the ring, without waiting. */
+size_t tracker_read(struct tracker *t, struct heap_event *to, size_t max);
+
+/* Bytes in the ring that were not read yet, and from how many on a producer is held. */
+size_t tracker_unread(struct tracker *t);
+size_t tracker_high(const struct tracker *t);
+
+/* Wait for stopped processes; up to `max` of them. 0 after `timeout_ms` without any. */
+size_t tracker_wait_stops(struct tracker *t, struct track_stop *to, size_t max, int timeout_ms);
+
+/* The file was looked at: nobody is stopped for it any more. 0 or -errno with a frame. */
+int tracker_know_file(struct tracker *t, uint32_t device, uint64_t inode);
+
+struct tracker_counts {
+	uint64_t lost_events, lost_stops, lost_tasks, alive;
+};
+struct tracker_counts tracker_counts(struct tracker *t);
+
+/*
+ * The last processes that were stopped, in memory shared with forked children, and their number:
+ * for whoever has to let them go when memtrack is killed.
+ */
+const volatile uint32_t *tracker_held(const struct tracker *t, size_t *count);
+
+/* Whether the function with this place was called. */
+bool tracker_unseen(const struct tracker *t, size_t place);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* elf.c - executables and shared libraries; the only file that names libelf */
+#include <unistd.h>
+
+#include <gelf.h>
+#include <libelf.h>
+
+#include "core/base.h"
+#include "core/elf.h"
+#include "core/vec.h"
+
+enum { WINDOW = 4096 }; /* of code kept from the last read */
+
+struct section {
+	uint64_t address, size, offset;
+	uint32_t type, link;
+	bool allocated, executable;
+	Elf_Scn *scn;
+};
+
+struct elf_file {
+	Elf *elf;
+	int fd;
+	struct elf_traits traits;
+	VEC(struct section) sections; /* by index; the first one is empty */
+	uint64_t window_at;
+	size_t window_len;
+	unsigned char window[WINDOW];
+};
+
+/* ---- Symbols ---- */
+
+/* The section that holds the symbol's bytes, NULL when there are none. */
+static const struct section *place_of(const struct elf_file *f, const GElf_Sym *sym)
+{
+	const struct section *s;
+
+	/* Special indices (absolute, common, extended) are above all real ones. */
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE || !sym->st_value ||
+	    sym->st_shndx >= f->sections.len)
+		return NULL;
+	s = &f->sections.items[sym->st_shndx];
+	if (s->type == SHT_NOBITS || !s->allocated)
+		return NULL;
+	return sym->st_value >= s->address && sym->st_value - s->address < s->size ? s : NULL;
+}
+
+/*
+ * .symtab has the version in the name (cfree@GLIBC_2.2.5). Names are cut into `room`; longer ones
+ * are of nobody's interest here.
+ */
+static const char *plain_name(const char *name, char *room, size_t size)
+{
+	const char *at = strchr(name, '@');
+
+	if (!at || at == name || (size_t)(at - name) >= size)
+		return name;
+	memcpy(room, name, (size_t)(at - name));
+	room[at - name] = '\0';
+	return room;
+}
+
+static void visit_table(struct elf_file *f, const struct section *table,
+			void (*visit)(void *ctx, const struct elf_symbol *s), void *ctx)
+{
+	Elf_Data *data = elf_getdata(table->scn, NULL);
+	char room[256];
+	GElf_Sym sym;
+
+	if (!data || !data->d_buf)
+		return;
+	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
+		const struct section *s = place_of(f, &sym);
+		unsigned type = GELF_ST_TYPE(sym.st_info);
+		const char *name = s ? elf_strptr(f->elf, table->link, sym.st_name) : NULL;
+
+		if (!name || !*name || type == STT_SECTION || type == STT_FILE || type == STT_TLS)
+			continue;
+		visit(ctx, &(struct elf_symbol){
+			.name = plain_name(name, room, sizeof(room)),
+			.address = sym.st_value,
+			.size = sym.st_size,
+			.offset = sym.st_value - s->address + s->offset,
+			.section = sym.st_shndx,
+			.code = s->executable && type != STT_GNU_IFUNC && type != STT_OBJECT,
+			.local = GELF_ST_BIND(sym.st_info) == STB_LOCAL,
+			.dynamic = table->type == SHT_DYNSYM,
+		});
+	}
+}
+
+static void visit_tables(struct elf_file *f, uint32_t type,
+			 void (*visit)(void *ctx, const struct elf_symbol *s), void *ctx)
+{
+	for (size_t i = 1; i < f->sections.len; i++)
+		if (f->sections.items[i].type == type)
+			visit_table(f, &f->sections.items[i], visit, ctx);
+}
+
+void elf_file_symbols(struct elf_file *f, void (*visit)(void *ctx, const struct elf_symbol *s),
+		      void *ctx)
+{
+	visit_tables(f, SHT_DYNSYM, visit, ctx);
+	visit_tables(f, SHT_SYMTAB, visit, ctx);
+}
+
+/* ---- Opening ---- */
+
+static int refuse(const char *name, const char *why)
+{
+	return fail(-ENOEXEC, "%s is %s", name, why);
+}
+
+static int check_header(const struct elf_file *f, const char *name)
+{
+	GElf_Ehdr header;
+
+	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
+		return refuse(name, "no ELF file");
+	if (gelf_getclass(f->elf) != ELFCLASS64 || header.e_machine != EM_X86_64 ||
+	    header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return refuse(name, "not for 64-bit x86");
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return refuse(name, "no executable and no shared library");
+	return 0;
+}
+
+static void read_segments(struct elf_file *f)
+{
+	GElf_Ehdr header;
+	size_t count = 0;
+
+	f->traits.shared_library_or_pie = gelf_getehdr(f->elf, &header) && header.e_type == ET_DYN;
+	if (elf_getphdrnum(f->elf, &count))
+		return;
+	for (size_t i = 0; i < count && i < INT32_MAX; i++) {
+		GElf_Phdr segment;
+
+		if (!gelf_getphdr(f->elf, (int)i, &segment))
+			return;
+		f->traits.interpreter |= segment.p_type == PT_INTERP;
+		f->traits.dynamic |= segment.p_type == PT_DYNAMIC;
+	}
+}
+
+static void read_sections(struct elf_file *f)
+{
+	Elf_Scn *scn = NULL;
+
+	vec_push(&f->sections, (struct section){0});
+	while ((scn = elf_nextscn(f->elf, scn))) {
+		struct section s = {.scn = scn};
+		GElf_Shdr header;
+
+		if (gelf_getshdr(scn, &header)) {
+			s.address = header.sh_addr;
+			s.size = header.sh_size;
+			s.offset = header.sh_offset;
+			s.type = header.sh_type;
+			s.link = header.sh_link;
+			s.allocated = header.sh_flags & SHF_ALLOC;
+			s.executable = header.sh_flags & SHF_EXECINSTR;
+		}
+		f->traits.symbol_table |= s.type == SHT_SYMTAB;
+		vec_push(&f->sections, s);
+	}
+}
+
+static void note_dynamic(void *ctx, const struct elf_symbol *s UNUSED)
+{
+	struct elf_traits *traits = ctx;
+
+	traits->dynamic_symbols = true;
+}
+
+int elf_file_open(struct elf_file **to, int fd, const char *name)
+{
+	struct elf_file *f;
+	int rc;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		BUG("libelf of another version");
+	f = xcalloc(1, sizeof(*f));
+	f->fd = fd;
+	/* Read, not mapped: a file that shrinks meanwhile must not be our end. */
+	f->elf = elf_begin(fd, ELF_C_READ, NULL);
+	rc = f->elf ? check_header(f, name) : refuse(name, "no file that can be read as ELF");
+	if (rc) {
+		elf_file_close(f);
+		return rc;
+	}
+	read_segments(f);
+	read_sections(f);
+	visit_tables(f, SHT_DYNSYM, note_dynamic, &f->traits);
+	*to = f;
+	return 0;
+}
+
+void elf_file_close(struct elf_file *f)
+{
+	if (!f)
+		return;
+	elf_end(f->elf);
+	vec_release(&f->sections);
+	free(f);
+}
+
+struct elf_traits elf_file_traits(const struct elf_file *f)
+{
+	return f->traits;
+}
+
+/* ---- Build id ---- */
+
+static bool find_build_id(Elf_Data *notes, struct buf *to)
+{
+	size_t at = 0, name, desc, next;
+	GElf_Nhdr note;
+
+	while ((next = gelf_getnote(notes, at, &note, &name, &desc)) > 0) {
+		const char *bytes = notes->d_buf;
+
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
+		    !memcmp(bytes + name, "GNU", sizeof("GNU")) && note.n_descsz) {
+			buf_add(to, bytes + desc, note.n_descsz);
+			return true;
+		}
+		at = next;
+	}
+	return false;
+}
+
+bool elf_file_build_id(struct elf_file *f, struct buf *to)
+{
+	for (size_t i = 1; i < f->sections.len; i++) {
+		struct section *s = &f->sections.items[i];
+		Elf_Data *notes = s->type == SHT_NOTE ? elf_getdata(s->scn, NULL) : NULL;
+
+		if (notes && notes->d_buf && find_build_id(notes, to))
+			return true;
+	}
+	return false;
+}
+
+/* ---- Code ---- */
+
+static const struct section *section_at(const struct elf_file *f, uint64_t address)
+{
+	for (size_t i = 1; i < f->sections.len; i++) {
+		const struct section *s = &f->sections.items[i];
+
+		if (s->allocated && s->type != SHT_NOBITS && address >= s->address &&
+		    address - s->address < s->size)
+			return s;
+	}
+	return NULL;
+}
+
+bool elf_file_code_offset(const struct elf_file *f, uint64_t address, uint64_t *offset)
+{
+	const struct section *s = section_at(f, address);
+
+	if (!s || !s->executable)
+		return false;
+	*offset = address - s->address + s->offset;
+	return true;
+}
+
+static size_t read_at(struct elf_file *f, uint64_t offset, void *to, size_t len)
+{
+	ssize_t n = offset > INT64_MAX ? 0 : pread(f->fd, to, len, (off_t)offset);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Code is read a few bytes at a time, hence the window. */
+size_t elf_file_code(struct elf_file *f, uint64_t address, void *to, size_t len)
+{
+	const struct section *s = section_at(f, address);
+	size_t skip;
+
+	if (!s || !s->executable)
+		return 0;
+	if (len > s->size - (address - s->address))
+		len = (size_t)(s->size - (address - s->address));
+	if (len > WINDOW)
+		len = WINDOW;
+	if (address < f->window_at || address - f->window_at > f->window_len ||
+	    f->window_len - (address - f->window_at) < len) {
+		f->window_at = address;
+		f->window_len = read_at(f, address - s->address + s->offset, f->window, WINDOW);
+	}
+	skip = (size_t)(address - f->window_at);
+	if (len > f->window_len - skip)
+		len = f->window_len - skip;
+	memcpy(to, f->window + skip, len);
+	return len;
+}
+
+/* ---- Slots ---- */
+
+static bool slot_of_symbol(struct elf_file *f, const struct section *table, uint64_t index,
+			   struct elf_slot *to)
+{
+	const struct section *symbols;
+	Elf_Data *data;
+	GElf_Sym sym;
+
+	if (table->link >= f->sections.len)
+		return false;
+	symbols = &f->sections.items[table->link];
+	data = symbols->scn ? elf_getdata(symbols->scn, NULL) : NULL;
+	if (!data || index > INT32_MAX || !gelf_getsym(data, (int)index, &sym))
+		return false;
+	to->name = elf_strptr(f->elf, symbols->link, sym.st_name);
+	to->address = place_of(f, &sym) ? sym.st_value : 0;
+	return to->name != NULL;
+}
+
+static bool slot_in(struct elf_file *f, const struct section *table, uint64_t slot,
+		    struct elf_slot *to)
+{
+	Elf_Data *data = elf_getdata(table->scn, NULL);
+	GElf_Rela rela;
+
+	if (!data || !data->d_buf)
+		return false;
+	for (int i = 0; gelf_getrela(data, i, &rela); i++) {
+		uint64_t type = GELF_R_TYPE(rela.r_info);
+
+		if (rela.r_offset != slot)
+			continue;
+		if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT)
+			return slot_of_symbol(f, table, GELF_R_SYM(rela.r_info), to);
+		to->address = (uint64_t)rela.r_addend;
+		return type == R_X86_64_RELATIVE;
+	}
+	return false;
+}
+
+bool elf_file_slot(struct elf_file *f, uint64_t slot, struct elf_slot *to)
+{
+	const struct section *s = section_at(f, slot);
+	uint64_t bytes, offset;
+
+	*to = (struct elf_slot){0};
+	for (size_t i = 1; i < f->sections.len; i++)
+		if (f->sections.items[i].type == SHT_RELA && f->sections.items[i].allocated &&
+		    slot_in(f, &f->sections.items[i], slot, to))
+			return true;
+	/* Static programs and packed relocations: the address stands in the slot itself. */
+	if (!s || s->executable || s->size - (slot - s->address) < sizeof(bytes))
+		return false;
+	if (read_at(f, slot - s->address + s->offset, &bytes, sizeof(bytes)) != sizeof(bytes))
+		return false;
+	to->address = bytes;
+	return elf_file_code_offset(f, bytes, &offset);
+}
