@@ -37,6 +37,14 @@ static inline bool str_ends(const char *s, const char *suffix)
 	return len >= tail && str_eq(s + len - tail, suffix);
 }
 
+/* Sums of what a file says end at the largest number, they do not wrap. */
+static inline uint64_t add_capped(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
 /* Nothing but white space, or nothing at all. */
 static inline bool str_is_blank(const char *s)
 {

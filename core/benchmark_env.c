@@ -6,7 +6,8 @@
 #include "core/benchmark_env.h"
 #include "core/env.h"
 
-void benchmark_env_simulation(struct strvec *env, const char *folder, bool malloc_python)
+void benchmark_env_runner(struct strvec *env, enum mode mode, const char *folder,
+			  bool malloc_python)
 {
 	struct utsname host;
 
@@ -14,10 +15,11 @@ void benchmark_env_simulation(struct strvec *env, const char *folder, bool mallo
 	env_set(env, "PYTHON_PERF_JIT_SUPPORT", "0");
 	env_set(env, "ARCH", uname(&host) ? "unknown" : host.machine);
 	env_set(env, CODSPEED_ENV, CODSPEED_ENV_RUNNER);
-	/* integrations know the mode by its old name */
-	env_set(env, CODSPEED_RUNNER_MODE, "instrumentation");
+	/* integrations know simulation by its old name */
+	env_set(env, CODSPEED_RUNNER_MODE,
+		mode == MODE_SIMULATION ? "instrumentation" : mode_name(mode));
 	env_set(env, CODSPEED_PROFILE_FOLDER, folder);
-	if (malloc_python && !env_get(env, "PYTHONMALLOC"))
+	if (mode == MODE_SIMULATION && malloc_python && !env_get(env, "PYTHONMALLOC"))
 		env_set(env, "PYTHONMALLOC", "malloc");
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "core/mode.h"
 #include "core/strvec.h"
 
 /* The variable by which a benchmark (and exec-harness) knows that it runs under the runner. */
@@ -17,11 +18,12 @@
 #define CODSPEED_RUNNER_MODE "CODSPEED_RUNNER_MODE"
 
 /*
- * What the runner adds in simulation mode. `folder` is the absolute profile folder; `malloc_python`
- * says that the interpreters at hand accept PYTHONMALLOC=malloc (python.h). A user's own
- * PYTHONMALLOC is kept.
+ * What the runner adds in this mode. `folder` is the absolute profile folder; `malloc_python` says
+ * that the interpreters at hand accept PYTHONMALLOC=malloc (python.h), which simulations ask for. A
+ * user's own PYTHONMALLOC is kept.
  */
-void benchmark_env_simulation(struct strvec *env, const char *folder, bool malloc_python);
+void benchmark_env_runner(struct strvec *env, enum mode mode, const char *folder,
+			  bool malloc_python);
 
 /* What exec-harness adds on top for the command that it runs in simulation mode. */
 void benchmark_env_harness(struct strvec *env);

@@ -35,7 +35,7 @@ const char *mode_name(enum mode mode)
 
 int mode_check_supported(enum mode mode)
 {
-	if (mode == MODE_SIMULATION)
+	if (mode == MODE_SIMULATION || (ENABLE_MEMTRACK && mode == MODE_MEMORY))
 		return 0;
 	return fail(-ENOTSUP,
 		    "%s mode is not part of this version; '-m simulation' measures instructions",

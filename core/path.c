@@ -141,3 +141,28 @@ int path_remove_tree(const char *path)
 		return fail_errno("cannot remove %s", path);
 	return 0;
 }
+
+/* Skip digits; NULL when there are none. */
+static const char *skip_digits(const char *at)
+{
+	size_t len = strspn(at, "0123456789");
+
+	return len ? at + len : NULL;
+}
+
+bool path_is_numbered(const char *name, const char *prefix, const char *suffix, uint64_t *number)
+{
+	const char *first = name + strlen(prefix), *end, *more;
+
+	if (!str_starts(name, prefix))
+		return false;
+	end = skip_digits(first);
+	if (!end)
+		return false;
+	more = *end == '.' ? skip_digits(end + 1) : NULL;
+	if (!str_eq(more ? more : end, suffix))
+		return false;
+	if (number)
+		*number = strtoull(first, NULL, 10);
+	return true;
+}

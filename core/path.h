@@ -3,6 +3,8 @@
 #ifndef CORE_PATH_H
 #define CORE_PATH_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* What execvp() searches where there is no PATH (musl's choice). */
@@ -30,5 +32,11 @@ int path_make_folder(const char *path, mode_t mode);
 
 /* Remove a directory with everything in it, following no link. 0 or -errno with a frame. */
 int path_remove_tree(const char *path);
+
+/*
+ * The name is PREFIX, a number, or two with a dot in between, and SUFFIX: `valgrind.7.log`, `7.1.out`.
+ * The first number in *number, which may be NULL.
+ */
+bool path_is_numbered(const char *name, const char *prefix, const char *suffix, uint64_t *number);
 
 #endif

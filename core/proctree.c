@@ -220,8 +220,10 @@ static void clear_reused_id(struct proctree *tree, pid_t pid)
 		struct image *last = vec_last(&old->images);
 		char *moved;
 
-		if (old->pid != pid || !last->dumps.len)
+		if (old->pid != pid)
 			continue;
+		if (!last->dumps.len)
+			return; /* an older one's are out of the way already */
 		moved = move_dump(tree, pid);
 		if (!moved)
 			return; /* told; the new process will overwrite it */

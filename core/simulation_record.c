@@ -2,12 +2,10 @@
 /* simulation_record.c - which process of which benchmark left which dump */
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base.h"
 #include "core/buf.h"
-#include "core/exit_code.h"
 #include "core/io.h"
 #include "core/json.h"
 #include "core/simulation_record.h"
@@ -25,12 +23,6 @@ static const struct {
 	{IMAGE_SELF_EXEC, "self-exec"},
 	{IMAGE_NOT_STARTED, "not-started"},
 };
-
-int status_of_wait(int wait_status)
-{
-	return WIFSIGNALED(wait_status) ? EXIT_SIGNAL_BASE + WTERMSIG(wait_status)
-					: WEXITSTATUS(wait_status);
-}
 
 void record_benchmark_release(struct record_benchmark *b)
 {

@@ -57,7 +57,4 @@ int simulation_record_append(const char *folder, const struct record_benchmark *
 /* Read the record of a folder. 0; -ENOENT without a frame when there is none; else a frame. */
 int simulation_record_read(const char *folder, struct simulation_record *r);
 
-/* Exit status as a shell shows it: 128+N for signal N. */
-int status_of_wait(int wait_status);
-
 #endif

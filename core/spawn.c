@@ -6,6 +6,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base.h"
@@ -114,7 +115,7 @@ static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_
 		limit_files();
 	if (s->cwd && chdir(s->cwd))
 		give_up(report_fd, STEP_CHDIR);
-	if (place(s->in, 0) || place(s->out, 1) || place(s->err, 2))
+	if (place(s->in, 0) || place(s->out, 1) || place(s->err, 2) || place(s->keep, s->keep))
 		give_up(report_fd, STEP_DESCRIPTORS);
 	execve(s->path, s->argv, s->envp ? s->envp : environ);
 	give_up(report_fd, STEP_EXECUTE);
@@ -176,4 +177,10 @@ int spawn_release(struct spawn *s)
 	if (r.step == STEP_DESCRIPTORS)
 		return fail_errno("cannot set up standard descriptors");
 	return fail_errno("cannot execute %s", s->path);
+}
+
+int status_of_wait(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? EXIT_SIGNAL_BASE + WTERMSIG(wait_status)
+					: WEXITSTATUS(wait_status);
 }

@@ -17,6 +17,7 @@ struct spawn {
 	char *const *envp; /* NULL: the environment of this process */
 	const char *cwd;   /* NULL: stay */
 	int in, out, err;  /* descriptors to become 0, 1, 2; -1: inherit */
+	int keep;          /* one more that the program gets, under its number; -1: none */
 	bool fixed_addresses; /* switch address randomisation off */
 	bool modest_files;    /* at most 65536 descriptors: valgrind cannot live with huge limits */
 	bool as_user;         /* become this user and group, without any other group */
@@ -30,7 +31,7 @@ struct spawn {
 	int report; /* the child writes here why it could not execute */
 };
 
-#define SPAWN_INIT {.in = -1, .out = -1, .err = -1, .hold = -1, .report = -1}
+#define SPAWN_INIT {.in = -1, .out = -1, .err = -1, .keep = -1, .hold = -1, .report = -1}
 
 /* Fork. 0 or -errno with a frame. The child is a zombie-to-be of this process: wait for it. */
 int spawn_start(struct spawn *s);
@@ -40,6 +41,9 @@ int spawn_start(struct spawn *s);
  * chdir) with a frame; the child has then ended (or is about to) with status 127.
  */
 int spawn_release(struct spawn *s);
+
+/* The exit status as a shell shows it: 128+N for signal N. */
+int status_of_wait(int wait_status);
 
 /*
  * Block these signals here (they are waited for by descriptor, supervise.h) while children

@@ -85,6 +85,16 @@ int supervise_pending_signal(void)
 	return 0;
 }
 
+void supervise_release_signals(void)
+{
+	sigset_t pipe_only;
+
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	spawn_give_back_signals();
+	sigprocmask(SIG_BLOCK, &pipe_only, NULL);
+}
+
 void supervise_reraise(int signal_number)
 {
 	sigset_t only;
@@ -104,11 +114,12 @@ static bool everything_ended(const struct loop *l)
 	return l->child_ended && (!l->s->tree || l->s->tree->live == 0);
 }
 
+/* A child that was waited for is not signalled: its id may be another's by now. */
 static void signal_all(struct loop *l, int signal_number)
 {
 	if (l->s->tree)
 		proctree_kill(l->s->tree, signal_number);
-	else
+	else if (!l->child_ended)
 		kill(l->s->child, signal_number);
 }
 
@@ -121,6 +132,8 @@ static void enter(struct loop *l, enum ending ending, uint64_t ns)
 /* The polite form: only the child is told, as a shell's kill would do. */
 static void ask_to_end(struct loop *l, int signal_number)
 {
+	if (l->child_ended)
+		return;
 	kill(l->s->child, signal_number);
 	kill(l->s->child, SIGCONT); /* a stopped one could not act on it */
 	if (l->ending == END_NOT)
@@ -201,8 +214,7 @@ static void take_signals(struct loop *l)
 			continue;
 		if (!l->s->signal)
 			l->s->signal = number;
-		if (!l->child_ended)
-			ask_to_end(l, number);
+		ask_to_end(l, number);
 	}
 	reap(l);
 }
@@ -218,21 +230,37 @@ static bool holds(const struct relay *r)
 	return r->taken < r->held.len;
 }
 
-/* Read what the pipe has, if nothing is held: the number of bytes, 0 when it is empty or at its end. */
-static size_t relay_in(struct relay *r)
+/* Read what the pipe has; nothing is held now. */
+static void relay_in(struct relay *r)
 {
+	size_t most = r->bounded && r->left < RELAY_CHUNK ? r->left : RELAY_CHUNK;
 	ssize_t n;
 
 	buf_clear(&r->held);
 	r->taken = 0;
-	n = read(r->from, buf_reserve(&r->held, RELAY_CHUNK), RELAY_CHUNK);
+	n = read(r->from, buf_reserve(&r->held, RELAY_CHUNK), most);
 	if (n > 0) {
 		r->held.len = (size_t)n;
-		return (size_t)n;
-	}
-	if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		r->left -= r->bounded ? (size_t)n : 0;
+	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 		close_relay(r);
-	return 0;
+	}
+}
+
+/*
+ * What the ended child wrote is in the pipe by now; what comes later is of somebody else, a daemon
+ * that may hold the pipe for ever.
+ */
+static void bound_relay(struct relay *r)
+{
+	int waiting = 0;
+
+	if (r->bounded)
+		return;
+	r->bounded = true;
+	if (r->from >= 0)
+		ioctl(r->from, FIONREAD, &waiting);
+	r->left = (size_t)waiting;
 }
 
 /* The reader has gone. Closing our end tells the child, as a broken pipe would without us. */
@@ -264,44 +292,47 @@ static void relay_out(struct loop *l, struct relay *r)
 		give_up_output(l, r);
 }
 
-/* Nothing that the ended child wrote is waiting. Its pipe may be open for ever: a daemon has it. */
+/* All that the ended child wrote has gone to our reader. */
 static bool is_drained(const struct relay *r)
 {
-	int waiting = 0;
+	return !holds(r) && (r->from < 0 || !r->left);
+}
 
-	if (holds(r))
-		return false;
-	return r->from < 0 || ioctl(r->from, FIONREAD, &waiting) || !waiting;
+static bool is_limited(const struct loop *l)
+{
+	return l->ending == END_NOT && !l->child_ended && l->s->deadline;
 }
 
 static int wait_ms(const struct loop *l)
 {
 	uint64_t now = clock_now(), until = UINT64_MAX;
 
-	if (l->next_step && l->next_step < until)
+	if (l->next_step && !everything_ended(l) && l->next_step < until)
 		until = l->next_step;
 	if (l->next_tick && l->next_tick < until)
 		until = l->next_tick;
-	if (l->ending == END_NOT && l->s->deadline && l->s->deadline < until)
+	if (is_limited(l) && l->s->deadline < until)
 		until = l->s->deadline;
 	if (l->output_until && l->output_until < until)
 		until = l->output_until;
 	if (until == UINT64_MAX)
 		return -1;
-	return until <= now ? 0 : (int)((until - now) / NS_PER_MS + 1);
+	if (until <= now)
+		return 0;
+	return (until - now) / NS_PER_MS < INT_MAX ? (int)((until - now) / NS_PER_MS) + 1 : INT_MAX;
 }
 
 static void keep_time(struct loop *l)
 {
 	uint64_t now = clock_now();
 
-	if (l->ending == END_NOT && l->s->deadline && now >= l->s->deadline) {
+	if (is_limited(l) && now >= l->s->deadline) {
 		l->s->timed_out = true;
 		ask_to_end(l, SIGTERM);
 	} else if (l->ending == END_NOT && l->s->give_up) {
 		ask_to_end(l, SIGTERM);
 	}
-	if (l->next_step && now >= l->next_step)
+	if (l->next_step && now >= l->next_step && !everything_ended(l))
 		next_ending(l);
 	if (l->next_tick && now >= l->next_tick) {
 		l->s->tick(l->s->ctx);
@@ -314,6 +345,8 @@ static struct pollfd relay_poll(const struct relay *r)
 {
 	if (holds(r))
 		return (struct pollfd){.fd = r->to, .events = POLLOUT};
+	if (r->bounded && !r->left)
+		return (struct pollfd){.fd = -1};
 	return (struct pollfd){.fd = r->from, .events = POLLIN};
 }
 
@@ -321,7 +354,7 @@ static void turn_relay(struct loop *l, struct relay *r)
 {
 	if (holds(r))
 		relay_out(l, r);
-	else if (r->from >= 0)
+	else if (r->from >= 0 && !(r->bounded && !r->left))
 		relay_in(r);
 }
 
@@ -363,6 +396,8 @@ static bool is_over(struct loop *l)
 {
 	if (!everything_ended(l))
 		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(l->s->relays); i++)
+		bound_relay(&l->s->relays[i]);
 	if (output_is_late(l))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(l->s->relays); i++)
@@ -376,7 +411,8 @@ static void end_relay(struct loop *l, struct relay *r)
 {
 	struct pollfd ready = {.fd = r->to, .events = POLLOUT};
 
-	while (r->from >= 0 && !is_drained(r) && poll(&ready, 1, 0) > 0)
+	bound_relay(r);
+	while (!is_drained(r) && poll(&ready, 1, 0) > 0)
 		turn_relay(l, r);
 	if (r->from >= 0)
 		close_relay(r);

@@ -22,6 +22,8 @@ struct relay {
 	int to;
 	struct buf held;
 	size_t taken; /* of held */
+	bool bounded; /* the child has ended: `left` bytes of its own are to be read, no more */
+	size_t left;
 };
 
 struct supervise {
@@ -62,6 +64,12 @@ int supervise(struct supervise *s);
 
 /* One of the signals that end us is waiting to be taken: its number, else 0. */
 int supervise_pending_signal(void);
+
+/*
+ * The run is over, what follows may be ended by a signal in the ordinary way. SIGPIPE stays blocked:
+ * a reader that goes is an error of writing.
+ */
+void supervise_release_signals(void);
 
 /* End this process by the signal, as if it had never been caught (status 128+N for a shell). */
 void supervise_reraise(int signal) __attribute__((noreturn));

@@ -29,6 +29,7 @@
 #include "core/valgrind.h"
 #include "core/walltime_options.h"
 
+#include "applets/exec-harness/memory.h"
 #include "applets/exec-harness/simulation.h"
 #include "applets/exec-harness/targets.h"
 
@@ -55,6 +56,8 @@ static const struct opt rows[] = {
 	OPT_END
 };
 
+static bool started_by_runner;
+
 static void read_targets(const struct cfg *cfg, const struct opts_args *args,
 			 struct targets *targets)
 {
@@ -78,14 +81,20 @@ static void read_targets(const struct cfg *cfg, const struct opts_args *args,
 }
 
 /* Without the runner around there would be nobody to read what is measured. */
-static const char *require_runner(void)
+static void require_runner(void)
 {
-	const char *runner = getenv(CODSPEED_ENV), *folder = getenv(CODSPEED_PROFILE_FOLDER);
-	struct stat st;
+	const char *runner = getenv(CODSPEED_ENV);
 
 	if (!runner || !str_eq(runner, CODSPEED_ENV_RUNNER))
 		die(EXIT_WRAPPER, "not instrumented: start it through codspeed "
-				  "(codspeed exec -m simulation -- COMMAND)");
+				  "(codspeed exec -- COMMAND)");
+}
+
+static const char *require_folder(void)
+{
+	const char *folder = getenv(CODSPEED_PROFILE_FOLDER);
+	struct stat st;
+
 	if (valgrind_is_above())
 		die(EXIT_WRAPPER, "not instrumented: it runs under a valgrind that codspeed did not "
 				  "start; start it through codspeed");
@@ -108,47 +117,88 @@ static void end_with_runner(uint64_t pid)
 {
 	if (!pid)
 		return;
+	started_by_runner = true;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != (pid_t)pid)
 		raise(SIGTERM); /* it had ended before */
 }
 
-/* What a shell would answer for a command that cannot be run. */
-static int status_of_error(int rc)
+/*
+ * One way to measure: how a target is run in it. 0 with the command's status; EXIT_NOT_FOUND or
+ * EXIT_NOT_EXECUTABLE with a frame for a command that cannot be run; -ENOSYS with a frame where the
+ * machine cannot measure; another -errno with a frame.
+ */
+typedef int run_target(void *ctx, const struct target *target, int *status, int *interrupted);
+
+/* A runner that started us is told apart that its machine cannot run the mode. */
+static int status_of_failure(int rc)
 {
-	if (rc == -ENOENT)
-		return EXIT_NOT_FOUND;
-	return rc == -EACCES ? EXIT_NOT_EXECUTABLE : EXIT_WRAPPER;
+	return rc == -ENOSYS && started_by_runner ? (int)EXIT_UNSUPPORTED : (int)EXIT_WRAPPER;
 }
 
 /* Every target is run, also after one that failed; the status is the first failure's. */
-static int run_simulation(const struct cfg *cfg, const struct targets *targets)
+static int run_all(const struct targets *targets, run_target *run, void *ctx)
 {
-	struct simulation sim = {.no_fork_dumps = !cfg->fork_dumps};
 	int result = 0, interrupted = 0;
-	char *folder = path_absolute(require_runner());
 
-	sim.folder = folder;
-	supervise_prepare();
-	if (!folder || simulation_init(&sim))
-		die_recorded(EXIT_WRAPPER);
 	for (size_t i = 0; i < targets->list.len && !interrupted; i++) {
 		int status = 0, rc;
 
-		rc = simulation_run(&sim, &targets->list.items[i], &status, &interrupted);
+		rc = run(ctx, &targets->list.items[i], &status, &interrupted);
 		if (rc) {
 			log_error("%s", error_text());
 			error_clear();
-			status = status_of_error(rc);
+			status = rc > 0 ? rc : status_of_failure(rc);
 		}
 		if (!result)
 			result = status;
 	}
-	simulation_release(&sim);
-	free(folder);
 	if (interrupted)
 		supervise_reraise(interrupted);
 	return result;
+}
+
+static int simulate(void *ctx, const struct target *target, int *status, int *interrupted)
+{
+	return simulation_run(ctx, target, status, interrupted);
+}
+
+static int run_simulation(const struct cfg *cfg, const struct targets *targets)
+{
+	struct simulation sim = {.no_fork_dumps = !cfg->fork_dumps};
+	char *folder = path_absolute(require_folder());
+	int status;
+
+	sim.folder = folder;
+	if (!folder || simulation_init(&sim))
+		die_recorded(EXIT_WRAPPER);
+	status = run_all(targets, simulate, &sim);
+	simulation_release(&sim);
+	free(folder);
+	return status;
+}
+
+static int track(void *ctx, const struct target *target, int *status, int *interrupted)
+{
+	return memory_run(ctx, target, status, interrupted);
+}
+
+static int run_memory(const struct targets *targets)
+{
+	struct hooks hooks;
+	int status;
+
+	if (hooks_init(&hooks, NULL))
+		die_recorded(EXIT_WRAPPER);
+	if (hooks.peer != HOOKS_ANALYSIS)
+		die(EXIT_WRAPPER, "not instrumented: %s; start it through codspeed "
+				  "(codspeed exec -m memory -- COMMAND)",
+		    hooks.peer == HOOKS_NO_PEER ? hooks.why : "the runner is in another mode");
+	if (hooks_set_integration(&hooks, HOOKS_INTEGRATION, HOOKS_INTEGRATION_VERSION))
+		die_recorded(EXIT_WRAPPER);
+	status = run_all(targets, track, &hooks);
+	hooks_close(&hooks);
+	return status;
 }
 
 int exec_harness_main(int argc, char **argv)
@@ -160,10 +210,15 @@ int exec_harness_main(int argc, char **argv)
 
 	opts_parse(rows, &cfg, argc, argv, OPTS_STOP_AT_FIRST | OPTS_COMMAND | OPTS_WRAPPER, &args);
 	read_targets(&cfg, &args, &targets);
+	require_runner();
 	if (mode_check_supported(cfg.mode))
 		die_recorded(EXIT_WRAPPER);
 	end_with_runner(cfg.runner_pid);
-	status = run_simulation(&cfg, &targets);
+	supervise_prepare();
+	if (ENABLE_MEMTRACK && cfg.mode == MODE_MEMORY)
+		status = run_memory(&targets);
+	else
+		status = run_simulation(&cfg, &targets);
 	targets_release(&targets);
 	args_release(&args);
 	return status;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* simulation.c - one command under callgrind, with everything it starts */
-#include <ctype.h>
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "core/buf.h"
 #include "core/clock.h"
 #include "core/env.h"
+#include "core/exit_code.h"
 #include "core/io.h"
 #include "core/path.h"
 #include "core/proctree.h"
@@ -61,13 +61,11 @@ static int check_program(const char *name)
 	struct stat st;
 	int rc = path_find_program(name, getenv("PATH"), &path);
 
-	if (rc == -ENOENT)
-		return fail(rc, "%s: command not found", name);
 	if (rc)
-		return fail(rc, "%s: not executable", name);
+		return target_not_found(name, rc);
 	if (!stat(path, &st) && ((st.st_mode & S_ISUID) || (st.st_mode & S_ISGID) ||
 				 getxattr(path, "security.capability", NULL, 0) > 0))
-		rc = fail(-EACCES, "%s: valgrind cannot run a program with the setuid or setgid bit "
+		rc = fail(EXIT_NOT_EXECUTABLE, "%s: valgrind cannot run a program with the setuid or setgid bit "
 				   "or with file capabilities; measure a plain copy of it", path);
 	free(path);
 	return rc;
@@ -202,8 +200,7 @@ static void adopt_from_logs(struct record_benchmark *b, const char *folder)
 		if (!dir)
 			return;
 		while ((entry = readdir(dir)))
-			if (str_starts(entry->d_name, "valgrind.") &&
-			    isdigit((unsigned char)entry->d_name[strlen("valgrind.")]))
+			if (path_is_numbered(entry->d_name, "valgrind.", ".log", NULL))
 				found |= adopt_log(b, folder, entry->d_name);
 		closedir(dir);
 	}
@@ -286,7 +283,7 @@ int simulation_run(const struct simulation *sim, const struct target *target, in
 	if (!rc)
 		rc = watch(&tree, &watching);
 	if (!rc && proctree_never_measured(&tree))
-		rc = fail(-ENOEXEC, "valgrind did not run the command; it ended with status %d, see "
+		rc = fail(-ENOSYS, "valgrind did not run the command; it ended with status %d, see "
 				    "its message; one from 3.16 on is needed", WEXITSTATUS(tree.procs.items[0].status));
 	if (!rc)
 		rc = record(sim, target, &tree);

@@ -20,8 +20,9 @@ void simulation_release(struct simulation *sim);
 
 /*
  * Run one target and append it to the folder's record. 0 and the command's exit status (128+N for
- * signal N) in *status; or -errno with a frame: then nothing was measured. `*interrupted` is the
- * signal that ended the run from outside, or 0.
+ * signal N) in *status; EXIT_NOT_FOUND, EXIT_NOT_EXECUTABLE or -errno with a frame: then nothing was
+ * measured, -ENOSYS where valgrind did not run. `*interrupted` is the signal that ended the run from
+ * outside, or 0.
  */
 int simulation_run(const struct simulation *sim, const struct target *target, int *status,
 		   int *interrupted);

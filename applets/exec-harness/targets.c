@@ -2,6 +2,7 @@
 /* targets.c - the commands to measure */
 #include "core/base.h"
 #include "core/buf.h"
+#include "core/exit_code.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "core/units.h"
@@ -83,6 +84,13 @@ static int add(struct targets *t, struct target *target)
 refuse:
 	target_release(target);
 	return rc;
+}
+
+int target_not_found(const char *name, int error)
+{
+	if (error == -ENOENT)
+		return fail(EXIT_NOT_FOUND, "%s: command not found", name);
+	return fail(EXIT_NOT_EXECUTABLE, "%s: not executable", name);
 }
 
 int targets_add_words(struct targets *t, char *const *words, const char *name)

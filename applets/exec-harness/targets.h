@@ -18,6 +18,11 @@ struct targets {
 
 void targets_release(struct targets *t);
 
+/*
+ * For a failed look-up (path_find_program()): the status that a shell would give, with a frame.
+ */
+int target_not_found(const char *name, int error);
+
 /* A command given as words. `name` may be NULL: the words joined by blanks. 0 or -EINVAL. */
 int targets_add_words(struct targets *t, char *const *words, const char *name);
 

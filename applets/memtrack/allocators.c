@@ -44,7 +44,8 @@ enum { MARKS_NEEDED = 0x1f, LONGEST_PREFIX = 32, ALL_OF_CORE = 0x0f };
 
 struct survey {
 	unsigned families;
-	unsigned core; /* bits of probe_core_names that are defined */
+	unsigned core;        /* bits of probe_core_names that are defined */
+	unsigned global_core; /* and not only as local symbols */
 	bool libc_start;
 	VEC(struct jemalloc_prefix) prefixes;
 };
@@ -86,9 +87,18 @@ static void look(void *ctx, const struct elf_symbol *symbol)
 		return;
 	note_marks(s, symbol->name);
 	for (unsigned i = 0; i < PROBE_MISSING_CORE; i++)
-		if (str_eq(symbol->name, probe_core_names[i]))
+		if (str_eq(symbol->name, probe_core_names[i])) {
 			s->core |= 1u << i;
+			s->global_core |= symbol->local ? 0 : 1u << i;
+		}
 	s->families |= entry_point_families(symbol->name);
+}
+
+/* A local symbol proves a libc only with all the others (see drop_locals()). */
+static void check_libc(struct survey *s)
+{
+	if (!s->global_core && s->core != ALL_OF_CORE)
+		s->families &= ~(1u << ALLOCATOR_LIBC);
 }
 
 static const char *custom_prefix(struct survey *s)
@@ -191,6 +201,7 @@ void probe_list_find(struct probe_list *list, struct elf_file *f, bool moved)
 
 	*list = (struct probe_list){0};
 	elf_file_symbols(f, look, &survey);
+	check_libc(&survey);
 	collector.prefix = custom_prefix(&survey);
 	collector.families = all.families = list->families = survey.families;
 	if (list->families) {

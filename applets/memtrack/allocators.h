@@ -80,17 +80,20 @@ struct probe_site {
 	uint64_t offset;    /* of the entry probe, and of the return probe if it takes one */
 	bool emulated;      /* false: the kernel will single-step there, which is slow */
 	struct probe_arguments at;
-	bool may_throw;     /* rule 4: no return probe, but probes at `returns` */
+	bool may_throw;     /* rule 4: no return probe, but probes at `returns`; only of the classes
+			       that return something */
 	bool frees_on_failure;
 	bool passes_on;     /* rule 3 */
 	uint32_t first_return, return_count; /* in probe_list.returns */
 };
 
 struct probe_list {
-	unsigned families; /* bits of enum allocator_family; 0: no allocator, the rest is empty */
+	unsigned families; /* bits of enum allocator_family; 0: no allocator, the rest is empty. A
+			      family without a site and without `covered` is not understood */
 	VEC(struct probe_site) sites; /* by offset of the function */
 	VEC(uint64_t) returns;        /* offsets in the file */
 	VEC(char *) names;            /* backs the sites' names */
+	size_t covered; /* entry points that are no site because their calls are seen elsewhere */
 
 	/*
 	 * Of malloc, calloc, realloc and free, as bits in this order, those that a file of family

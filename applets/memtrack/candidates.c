@@ -340,7 +340,6 @@ static void add_site(struct candidates *c, struct candidate *one, struct probe_l
 					  : (enum probe_class)entry->class,
 		.kind = (enum heap_event_kind)entry->kind,
 		.function = one->offset,
-		.may_throw = one->throws,
 		.frees_on_failure = entry->flags & ENTRY_FREES_FAILED,
 		.passes_on = one->passes_on,
 		.first_return = one->first_return,
@@ -348,6 +347,7 @@ static void add_site(struct candidates *c, struct candidate *one, struct probe_l
 	};
 	struct placement p;
 
+	site.may_throw = one->throws && site.class < PROBE_FREE;
 	if (site.class == PROBE_UNSEEN)
 		size = count = block = 0;
 	p = place(c, one, bit_of(size) | bit_of(count) | bit_of(block));
@@ -375,6 +375,7 @@ void candidates_to_sites(struct candidates *c, struct probe_list *list)
 	for (size_t i = 0; i < c->all.len; i++) {
 		struct candidate *one = &c->all.items[i];
 
+		list->covered += one->state == CANDIDATE_COVERED;
 		if (one->state == CANDIDATE_SITE || one->size_site)
 			add_site(c, one, list);
 	}

@@ -6,7 +6,7 @@
 
 enum {
 	STEPS = 8192,        /* instructions looked at, all ways together */
-	SLOTS = 4 * STEPS,   /* of the set of places; a power of two */
+	SLOTS = 2 * STEPS,   /* of the set of places; a power of two */
 	PATHS = 4,           /* values of `path` */
 	STUB_LENGTH = 2,     /* instructions: endbr64 and the jump */
 };

@@ -205,7 +205,6 @@ static bool find_prefixed(const char *name, unsigned families, const char *jemal
 		JEMALLOC_NAMES(jemalloc),
 	};
 
-	to->plain = false;
 	to->rank = 1;
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
 		const struct prefix *p = &prefixes[i];
@@ -241,7 +240,10 @@ bool entry_point_find(const char *name, unsigned families, const char *jemalloc,
 	*to = (struct entry_match){.plain = true};
 	if (!may_be_known(name))
 		return false;
-	if ((to->entry = FIND_IN(standard, name)) || (to->entry = FIND_IN(operators, name)))
+	if ((to->entry = FIND_IN(standard, name)))
+		return true;
+	to->plain = false;
+	if ((to->entry = FIND_IN(operators, name)))
 		return true;
 	if (HAS(families, ALLOCATOR_JEMALLOC) && (to->entry = FIND_IN(jemalloc_api, name)))
 		return true;

@@ -14,6 +14,7 @@
 //usage:track [OPTION]... -- COMMAND [ARG]...
 //usage:track [OPTION]... 'SHELL TEXT'
 //example:memtrack track -o results -- ./program --its options
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -30,11 +31,11 @@
 #include "core/clock.h"
 #include "core/exit_code.h"
 #include "core/io.h"
+#include "core/measuring_lock.h"
 #include "core/memtrack_control.h"
 #include "core/opts.h"
 #include "core/path.h"
 #include "core/shell.h"
-#include "core/simulation_record.h"
 #include "core/spawn.h"
 #include "core/supervise.h"
 #include "core/units.h"
@@ -201,6 +202,9 @@ static int watch(struct track *t, pid_t pid)
 {
 	struct supervise *w = &t->watching;
 
+	if (t->cfg.control) /* not for the command, which would hold it open */
+		fcntl((int)t->cfg.control - 1, F_SETFD, FD_CLOEXEC);
+
 	w->child = pid;
 	w->grace_ns = GRACE_SECONDS * NS_PER_SECOND;
 	w->tick_ns = DRAIN_MS * NS_PER_MS;
@@ -342,6 +346,8 @@ int memtrack_main(int argc, char **argv)
 	options.flavour = t.cfg.flavour;
 	options.ring_bytes = (size_t)t.cfg.ring_mb * 1024 * 1024;
 	supervise_prepare();
+	if (!t.cfg.control && measuring_lock_take(MODE_MEMORY)) /* else the runner has it */
+		die_recorded(EXIT_WRAPPER);
 	if (bpf_engine_new(&t.engine, &options))
 		die_recorded(EXIT_WRAPPER);
 	status = track_command(&t, &words);

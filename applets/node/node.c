@@ -34,7 +34,6 @@
 #include "core/io.h"
 #include "core/json.h"
 #include "core/path.h"
-#include "core/simulation_record.h"
 #include "core/spawn.h"
 #include "core/supervise.h"
 

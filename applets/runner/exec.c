@@ -20,6 +20,7 @@
 #include "core/mode.h"
 #include "core/walltime_options.h"
 
+#include "applets/runner/memory/track.h"
 #include "applets/runner/session.h"
 
 struct cfg {
@@ -43,6 +44,28 @@ static const struct opt rows[] = {
 	OPT_END
 };
 
+static void add_harness_words(struct strvec *argv, const struct cfg *cfg, char *const *words)
+{
+	if (cfg->name)
+		strvec_pushf(argv, "--name=%s", cfg->name);
+	if (!cfg->fork_dumps)
+		strvec_push(argv, "--no-fork-dumps");
+	strvec_push(argv, "--");
+	strvec_push_all(argv, words);
+}
+
+/* The harness is a child of memtrack then, which ends it should we end. */
+static void track_harness(struct session *s, const struct cfg *cfg, char *const *words)
+{
+	struct strvec argv = STRVEC_INIT;
+
+	strvec_push(&argv, "/proc/self/exe"); /* of memtrack, which is this very binary, too */
+	strvec_push(&argv, "exec-harness");
+	add_harness_words(&argv, cfg, words);
+	memory_session_run(s, argv.items);
+	strvec_release(&argv);
+}
+
 /* The command goes over as arguments, so that every byte of it arrives. */
 static void run_harness(struct session *s, const struct cfg *cfg, char *const *words)
 {
@@ -51,12 +74,7 @@ static void run_harness(struct session *s, const struct cfg *cfg, char *const *w
 
 	strvec_push(&argv, "exec-harness");
 	strvec_pushf(&argv, "--runner-pid=%d", getpid());
-	if (cfg->name)
-		strvec_pushf(&argv, "--name=%s", cfg->name);
-	if (!cfg->fork_dumps)
-		strvec_push(&argv, "--no-fork-dumps");
-	strvec_push(&argv, "--");
-	strvec_push_all(&argv, words);
+	add_harness_words(&argv, cfg, words);
 	spawn.path = "/proc/self/exe"; /* this very binary; nothing else may choose it */
 	spawn.argv = argv.items;
 	if (session_watch(s, &spawn, NULL))
@@ -82,7 +100,10 @@ int exec_main(int argc, char **argv)
 		die_usage("the command is empty%s%s", cfg.name ? ", for the benchmark " : "",
 			  cfg.name ? cfg.name : "");
 	session_begin(&session, &cfg.run, args.words, args.words[0]);
-	run_harness(&session, &cfg, args.words);
+	if (ENABLE_MEMTRACK && session.mode == MODE_MEMORY)
+		track_harness(&session, &cfg, args.words);
+	else
+		run_harness(&session, &cfg, args.words);
 	status = session_end(&session);
 	args_release(&args);
 	return status;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* folder.c - the profile folder */
-#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -55,32 +54,6 @@ static int make_temporary(struct profile_folder *f)
 			  f->path);
 }
 
-static bool all_digits(const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!isdigit((unsigned char)text[i]))
-			return false;
-	return len > 0;
-}
-
-/* PREFIX, digits (or digits, a dot and digits), SUFFIX: names that only a run of ours writes. */
-static bool is_numbered(const char *name, const char *prefix, const char *suffix)
-{
-	const char *number, *dot;
-	size_t len;
-
-	if (!str_starts(name, prefix) || !str_ends(name, suffix) ||
-	    strlen(name) < strlen(prefix) + strlen(suffix))
-		return false;
-	number = name + strlen(prefix);
-	len = strlen(number) - strlen(suffix);
-	dot = memchr(number, '.', len);
-	if (!dot)
-		return all_digits(number, len);
-	return all_digits(number, (size_t)(dot - number)) &&
-	       all_digits(dot + 1, len - (size_t)(dot - number) - 1);
-}
-
 /* What a file of a run is called and how it begins; an empty one is of a killed process. */
 static const struct stale {
 	const char *prefix, *suffix; /* with a number, or two, in between; suffix NULL: the whole name */
@@ -99,7 +72,7 @@ static const struct stale *find_stale(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(stale_files); i++) {
 		const struct stale *s = &stale_files[i];
 
-		if (s->suffix ? is_numbered(name, s->prefix, s->suffix) : str_eq(name, s->prefix))
+		if (s->suffix ? path_is_numbered(name, s->prefix, s->suffix, NULL) : str_eq(name, s->prefix))
 			return s;
 	}
 	return NULL;

@@ -14,6 +14,12 @@
 	OPT_FLAG(0, name_, struct run_options, ignored_flag, .env = (env_),                    \
 		 .flags = OPT_HIDDEN | OPT_REPEAT, .help = "accepted, without effect")
 
+/* Would change what is measured, so it is said. */
+#define REFUSED_FLAG(name_, env_)                                                              \
+	OPT_FLAG(0, name_, struct run_options, ignored_flag, .env = (env_),                    \
+		 .flags = OPT_HIDDEN | OPT_REPEAT, .deprecated = "it has no effect here",        \
+		 .help = "without effect")
+
 const struct opt run_option_rows[] = {
 	OPT_CHOICES('m', "mode", struct run_options, modes, mode_words, .meta = "MODE",
 		    .env = CODSPEED_RUNNER_MODE,
@@ -26,7 +32,8 @@ const struct opt run_option_rows[] = {
 		 .help = "no benchmark found is no error"),
 	OPT_GROUP("Results"),
 	OPT_PATH(0, "profile-folder", struct run_options, profile_folder, .meta = "DIR",
-		 .help = "leave the raw data and results.json there (default: a new folder in TMPDIR)"),
+		 .help = "leave the raw data and results.json there, in place of an earlier run's "
+			 "(default: a new folder in TMPDIR)"),
 	OPT_PATH(0, "json", struct run_options, json, .meta = "FILE",
 		 .help = "also write results.json to FILE; `-` for standard output"),
 	OPT_UINT(0, "top", struct run_options, top, .meta = "N", .max = 100000,
@@ -34,8 +41,8 @@ const struct opt run_option_rows[] = {
 	IGNORED_FLAG("skip-upload", "CODSPEED_SKIP_UPLOAD"),
 	IGNORED_FLAG("skip-setup", NULL),
 	IGNORED_FLAG("show-full-output", NULL),
-	IGNORED_FLAG("cycle-estimation", "CODSPEED_CYCLE_ESTIMATION"),
-	IGNORED_FLAG("exclude-allocations", "CODSPEED_EXCLUDE_ALLOCATIONS"),
+	REFUSED_FLAG("cycle-estimation", "CODSPEED_CYCLE_ESTIMATION"),
+	REFUSED_FLAG("exclude-allocations", "CODSPEED_EXCLUDE_ALLOCATIONS"),
 	IGNORED_FLAG("enable-profiler", "CODSPEED_PROFILER_ENABLED"),
 	IGNORED_TEXT("token", "CODSPEED_TOKEN"),
 	IGNORED_TEXT("upload-url", "CODSPEED_UPLOAD_URL"),

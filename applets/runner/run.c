@@ -26,6 +26,7 @@
 #include "core/valgrind.h"
 
 #include "applets/runner/entrypoint.h"
+#include "applets/runner/memory/track.h"
 #include "applets/runner/session.h"
 #include "applets/runner/wrappers.h"
 
@@ -135,6 +136,10 @@ static void run_entrypoint(struct session *s, const struct strvec *command, bool
 {
 	char *path;
 
+	if (ENABLE_MEMTRACK && s->mode == MODE_MEMORY) {
+		memory_session_run(s, command->items);
+		return;
+	}
 	if (is_ours(command->items[0], env_get(&s->env, "PATH"), &path)) {
 		run_natively(s, command, path);
 		free(path);
@@ -145,7 +150,7 @@ static void run_entrypoint(struct session *s, const struct strvec *command, bool
 
 static void check_track_subprocess(const struct cfg *cfg, const struct session *s)
 {
-	if (cfg->track_subprocess && !strstr(s->valgrind_version, "codspeed"))
+	if (cfg->track_subprocess && s->mode == MODE_SIMULATION && !strstr(s->valgrind_version, "codspeed"))
 		die(EXIT_UNSUPPORTED, "--simulation-track-subprocess needs CodSpeed's valgrind, this is "
 				      "%s, which measures only processes that an integration runs in; "
 				      "leave the option out, or measure the program whole with "

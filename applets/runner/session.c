@@ -15,12 +15,13 @@
 #include "core/clock.h"
 #include "core/env.h"
 #include "core/exit_code.h"
-#include "core/mode.h"
+#include "core/measuring_lock.h"
 #include "core/path.h"
-#include "core/simulation_record.h"
+#include "core/spawn.h"
 #include "core/units.h"
 #include "core/valgrind.h"
 
+#include "applets/runner/findings.h"
 #include "applets/runner/python.h"
 #include "applets/runner/report/report.h"
 #include "applets/runner/session.h"
@@ -34,11 +35,17 @@ enum { GRACE_SECONDS = 3 };
 
 /* ---- Beginning ---- */
 
-static void check_modes(const struct run_options *o)
+/* Without -m: simulation where there is a valgrind. */
+static enum mode choose_mode(const struct run_options *o)
 {
 	for (size_t i = 0; i < o->modes.len; i++)
 		if (mode_check_supported((enum mode)o->modes.items[i]))
 			die_recorded(EXIT_UNSUPPORTED);
+	for (size_t i = 1; i < o->modes.len; i++)
+		if (o->modes.items[i] != o->modes.items[0])
+			die(EXIT_UNSUPPORTED, "several modes in one call are not part of this version; "
+					      "run it once for each");
+	return o->modes.len ? (enum mode)o->modes.items[0] : MODE_SIMULATION;
 }
 
 static void find_valgrind(struct session *s)
@@ -52,6 +59,17 @@ static void find_valgrind(struct session *s)
 	}
 	if (valgrind_version(s->valgrind, &s->valgrind_version))
 		die(EXIT_UNSUPPORTED, "simulation mode is not possible here");
+}
+
+static void check_machine(struct session *s)
+{
+	if (valgrind_is_above())
+		die(EXIT_UNSUPPORTED, "codspeed runs under valgrind itself (inside another codspeed?); "
+				      "start it natively");
+	if (s->mode == MODE_SIMULATION)
+		find_valgrind(s);
+	if (measuring_lock_take(s->mode))
+		die_recorded(EXIT_UNSUPPORTED);
 }
 
 static void check_directory(const char *directory)
@@ -76,13 +94,16 @@ static void set_directory(struct strvec *env, const char *directory)
 	free(path);
 }
 
-static void make_env(struct strvec *env, const struct run_options *o, const char *folder,
-		     const char *program)
+static void make_env(struct strvec *env, const struct run_options *o, enum mode mode,
+		     const char *folder, const char *program)
 {
+	bool malloc_python;
+
 	strvec_push_all(env, environ);
 	set_directory(env, o->working_directory);
-	benchmark_env_simulation(env, folder,
-				 python_accepts_malloc(env, program, o->working_directory));
+	malloc_python = mode == MODE_SIMULATION &&
+			python_accepts_malloc(env, program, o->working_directory);
+	benchmark_env_runner(env, mode, folder, malloc_python);
 }
 
 static void discard_folder(void *session)
@@ -95,18 +116,15 @@ void session_begin(struct session *s, const struct run_options *options, char *c
 {
 	*s = (struct session){.options = options, .began = clock_now(), .began_at = time(NULL)};
 	s->watching = (struct supervise)SUPERVISE_INIT;
-	check_modes(options);
-	if (valgrind_is_above())
-		die(EXIT_UNSUPPORTED, "codspeed runs under valgrind itself (inside another codspeed?); "
-				      "start it natively");
+	s->mode = choose_mode(options);
 	check_directory(options->working_directory);
-	find_valgrind(s);
+	check_machine(s);
 	s->command = words_join(words);
 	supervise_prepare();
 	if (profile_folder_make(&s->folder, options->profile_folder))
 		die_recorded(EXIT_FAILED);
 	cleanup_push(discard_folder, s);
-	make_env(&s->env, options, s->folder.path, program);
+	make_env(&s->env, options, s->mode, s->folder.path, program);
 }
 
 void session_print_env(const struct run_options *options, const char *program)
@@ -114,12 +132,14 @@ void session_print_env(const struct run_options *options, const char *program)
 	struct strvec before = STRVEC_INIT, after = STRVEC_INIT;
 	char *folder = options->profile_folder ? path_absolute(options->profile_folder)
 					       : profile_folder_pattern();
+	enum mode mode = choose_mode(options);
 
 	if (!folder)
 		die_recorded(EXIT_FAILED);
 	strvec_push_all(&before, environ);
-	make_env(&after, options, folder, program);
-	benchmark_env_harness(&after);
+	make_env(&after, options, mode, folder, program);
+	if (mode == MODE_SIMULATION)
+		benchmark_env_harness(&after);
 	for (size_t i = 0; i < after.len; i++)
 		if (i >= before.len || !str_eq(before.items[i], after.items[i]))
 			printf("%s\n", after.items[i]);
@@ -138,6 +158,21 @@ static void on_tick(void *session)
 static void on_output(void *session)
 {
 	progress_hide(&((struct session *)session)->progress);
+}
+
+static void on_extra(void *session)
+{
+	((struct session *)session)->on_extra(session);
+}
+
+/* 600 years from now is for ever. */
+static uint64_t deadline(const struct session *s)
+{
+	uint64_t at;
+
+	if (!s->options->timeout_ns)
+		return 0;
+	return __builtin_add_overflow(s->began, s->options->timeout_ns, &at) ? UINT64_MAX : at;
 }
 
 /*
@@ -197,10 +232,11 @@ int session_watch(struct session *s, struct spawn *spawn, struct proctree *tree)
 	w->tree = tree;
 	w->grace_ns = GRACE_SECONDS * NS_PER_SECOND;
 	w->linger_ns = NS_PER_SECOND;
-	w->deadline = s->options->timeout_ns ? s->began + s->options->timeout_ns : 0;
+	w->deadline = deadline(s);
 	w->tick_ns = s->progress.interval_ns;
 	w->tick = on_tick;
 	w->before_output = on_output;
+	w->on_extra = on_extra;
 	w->ctx = s;
 	rc = supervise(w);
 	progress_end(&s->progress);
@@ -216,43 +252,8 @@ static void describe_run(const struct session *s, struct result *r)
 	r->run.command = xstrdup(s->command);
 	r->run.working_directory = realpath(
 		s->options->working_directory ? s->options->working_directory : ".", NULL);
-	vec_push(&r->run.modes, xstrdup(mode_name(MODE_SIMULATION)));
+	strvec_push(&r->run.modes, mode_name(s->mode));
 	report_describe(r, s->valgrind_version);
-}
-
-/* The harness failed before it could record a benchmark; what it lacked it has said itself. */
-static bool cannot_measure(const struct session *s)
-{
-	return !s->entrypoint && status_of_wait(s->watching.status) == EXIT_WRAPPER;
-}
-
-/* The usual reasons, in the order in which they happen. */
-static void tell_no_benchmark(const struct session *s, const struct profile_summary *summary)
-{
-	if (cannot_measure(s)) {
-		log_error("nothing was measured: exec-harness cannot run the command here (valgrind %s)",
-			  s->valgrind_version);
-		return;
-	}
-	if (!s->entrypoint) {
-		log_error("nothing was measured");
-		return;
-	}
-	log_error("no benchmark was found: the command reported none%s%s. Usual causes: the benchmarks "
-		  "were not started through a CodSpeed integration (pytest needs --codspeed); they ran "
-		  "in parallel workers (pytest-xdist: use -n 0); another plugin or a filter left them "
-		  "out. A plain program is measured by 'codspeed exec -m simulation -- COMMAND'; "
-		  "--allow-empty makes this no error",
-		  summary->integration ? " through " : "",
-		  summary->integration ? summary->integration : "");
-}
-
-static bool all_ok(const struct result *r)
-{
-	for (size_t i = 0; i < r->benchmarks.len; i++)
-		if (r->benchmarks.items[i].status != BENCHMARK_OK)
-			return false;
-	return true;
 }
 
 static bool tell_outcome(const struct session *s)
@@ -275,21 +276,59 @@ static bool tell_outcome(const struct session *s)
 	return status == 0;
 }
 
-/* Returns whether everything could be written. */
-static bool report(struct session *s, const struct result *r)
+/* Read what the mode has left. `found` says why there may be no benchmark. */
+static int load(struct session *s, struct result *r, struct findings *found)
+{
+	size_t top = s->options->top ? s->options->top : PROFILE_TOP_DEFAULT;
+
+	if (ENABLE_MEMTRACK && s->mode == MODE_MEMORY)
+		return memory_load(s, r, found);
+	perf_map_harvest(s->folder.path, s->began_at);
+	return simulation_load(s, r, top, found);
+}
+
+static bool is_standard_output(const char *json)
+{
+	return json && str_eq(json, "-");
+}
+
+static bool print_results(const struct session *s, const struct result *r)
+{
+	if (!is_standard_output(s->options->json)) {
+		report_table(r, s->options->top);
+		return true;
+	}
+	if (!report_json(r, "-"))
+		return true;
+	log_error("%s", error_text());
+	error_clear();
+	return false;
+}
+
+/* Results on disk first: printing may wait for a reader, and be ended by a signal. */
+static bool write_results(struct session *s, const struct result *r)
 {
 	char *path = xasprintf("%s/results.json", s->folder.path);
+	const char *const targets[] = {path, s->options->json};
 	bool ok = true;
 
-	if (report_json(r, path) || (s->options->json && report_json(r, s->options->json))) {
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+		if (!targets[i] || is_standard_output(targets[i]) || !report_json(r, targets[i]))
+			continue;
 		log_error("%s", error_text());
 		error_clear();
 		ok = false;
 	}
-	if (!s->options->json || !str_eq(s->options->json, "-"))
-		report_table(r, s->options->top);
 	free(path);
 	return ok;
+}
+
+static bool all_ok(const struct result *r)
+{
+	for (size_t i = 0; i < r->benchmarks.len; i++)
+		if (r->benchmarks.items[i].status != BENCHMARK_OK)
+			return false;
+	return true;
 }
 
 /* The raw data stay for `codspeed show`; without a benchmark it has nothing to show. */
@@ -311,37 +350,48 @@ static void session_release(struct session *s)
 	free(s->valgrind_version);
 }
 
+static void end_by_signal(const struct session *s)
+{
+	if (s->watching.signal)
+		supervise_reraise(s->watching.signal);
+}
+
+/* What was measured is not thrown away because it cannot be read. */
+static void __attribute__((noreturn)) die_with_folder(struct session *s)
+{
+	cleanup_drop(discard_folder, s);
+	die(EXIT_FAILED, "the raw data are kept in %s, but cannot be read", s->folder.path);
+}
+
 int session_end(struct session *s)
 {
+	struct findings found = {0};
 	struct result r = RESULT_INIT;
-	struct profile_summary summary;
-	size_t top = s->options->top ? s->options->top : PROFILE_TOP_DEFAULT;
-	int signal_number = s->watching.signal;
-	bool ok = tell_outcome(s);
+	bool ok = tell_outcome(s), results = false;
 	int failed = EXIT_FAILED;
 
-	perf_map_harvest(s->folder.path);
-	if (profile_load(&r, s->folder.path, top, &summary))
-		die_recorded(EXIT_FAILED);
-	if (summary.damaged_dumps)
-		ok = false;
+	if (load(s, &r, &found))
+		die_with_folder(s);
+	ok = ok && !found.damaged;
 	if (!r.benchmarks.len && !(s->options->allow_empty && ok)) {
 		if (ok || !s->entrypoint) /* of a command that failed, that is the reason */
-			tell_no_benchmark(s, &summary);
-		failed = cannot_measure(s) ? EXIT_UNSUPPORTED : EXIT_FAILED;
+			log_error("%s", found.why_empty);
+		failed = found.unsupported ? EXIT_UNSUPPORTED : EXIT_FAILED;
 		ok = false;
 	} else {
 		describe_run(s, &r);
-		ok = report(s, &r) && ok;
+		ok = write_results(s, &r) && ok;
+		results = true;
 	}
-	ok = all_ok(&r) && ok;
 	keep_or_discard(s, r.benchmarks.len > 0);
+	cleanup_run(); /* nothing to undo is left for a signal that ends us while we print */
+	supervise_release_signals();
+	if (results)
+		ok = print_results(s, &r) && ok;
+	ok = all_ok(&r) && ok;
+	end_by_signal(s);
 	result_release(&r);
-	free(summary.integration);
+	free(found.why_empty);
 	session_release(s);
-	if (!signal_number)
-		signal_number = supervise_pending_signal();
-	if (signal_number)
-		supervise_reraise(signal_number);
 	return ok ? EXIT_DONE : failed;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * session.h - one run of the runner, from the options to the exit status: what `exec` and `run`
- * have in common.
+ * have in common, whatever the mode.
  *
  *	session_begin(&s, &options, words, program);      ends the process when the mode cannot run
  *	... the command's own preparation ...
@@ -11,6 +11,7 @@
 #ifndef RUNNER_SESSION_H
 #define RUNNER_SESSION_H
 
+#include "core/mode.h"
 #include "core/proctree.h"
 #include "core/spawn.h"
 #include "core/strvec.h"
@@ -23,15 +24,18 @@
 
 struct session {
 	const struct run_options *options; /* borrowed */
+	enum mode mode;
 	char *command;                     /* the words joined by blanks, for people */
 	struct profile_folder folder;
 	struct strvec env;                 /* of the command */
-	char *valgrind;                    /* its path */
+	char *valgrind;                    /* its path; NULL but in simulation */
 	char *valgrind_version;
 	uint64_t began;
 	int64_t began_at; /* seconds since 1970 */
 	struct progress progress;
 	struct supervise watching; /* its outcome, after session_watch() */
+	void (*on_extra)(struct session *s); /* of watching.extra, which the mode may set before */
+	void *tracking;            /* memory mode's own (memory/track.h) */
 	bool entrypoint;           /* the command's own status is the run's; a harness's is not */
 };
 
@@ -44,8 +48,8 @@ void session_begin(struct session *s, const struct run_options *options, char *c
 		   const char *program);
 
 /*
- * Start `spawn` (its descriptors are set here) and see it to its end; with `tree`, follow its
- * processes. 0 or -errno with a frame.
+ * Start `spawn` (its output descriptors, environment and directory are set here) and see it to its
+ * end; with `tree`, follow its processes. 0 or -errno with a frame.
  */
 int session_watch(struct session *s, struct spawn *spawn, struct proctree *tree);
 

@@ -166,7 +166,7 @@ introspecting() {
 }
 
 @test "node: an interrupted script ends, and nothing is left" {
-	node -e 'console.log("ready"); setInterval(() => {}, 1000) // 4341' >"$out" &
+	node -e 'console.log("ready"); setInterval(() => {}, 1000) // 4341' >"$out" 3>&- &
 	pid=$!
 	wait_for "$out" ready
 	kill -TERM $pid

@@ -457,7 +457,7 @@ pwd' >"$out" 2>"$err"
 # interrupted SIGNAL: sent to the runner alone while the command sleeps
 interrupted() {
 	env --default-signal=INT,QUIT "$CODSPEED_BIN" run --profile-folder "$folder" --json "$result" -- \
-		'"$FIXTURES/entry_loop-musl" a::b 1000; echo ready; sleep 4324' >"$out" 2>"$err" &
+		'"$FIXTURES/entry_loop-musl" a::b 1000; echo ready; sleep 4324' >"$out" 2>"$err" 3>&- &
 	runner=$!
 	wait_for "$out" ready
 	kill -"$1" "$runner"
@@ -484,7 +484,7 @@ interrupted() {
 }
 
 @test "end: SIGKILL to the runner leaves no process" {
-	"$CODSPEED_BIN" run --profile-folder "$folder" -- 'echo ready; sleep 4325' >"$out" 2>"$err" &
+	"$CODSPEED_BIN" run --profile-folder "$folder" -- 'echo ready; sleep 4325' >"$out" 2>"$err" 3>&- &
 	runner=$!
 	wait_for "$out" ready
 	kill -KILL "$runner"

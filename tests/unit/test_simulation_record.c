@@ -11,6 +11,7 @@
 #include "core/io.h"
 #include "core/path.h"
 #include "core/simulation_record.h"
+#include "core/spawn.h"
 #include <cmocka.h>
 
 static char *folder;

@@ -71,9 +71,7 @@ static void fold_into(struct process_node *to, const struct process_node *from)
 {
 	to->count += from->count;
 	to->instructions.known &= from->instructions.known;
-	if (__builtin_add_overflow(to->instructions.value, from->instructions.value,
-				   &to->instructions.value))
-		to->instructions.value = UINT64_MAX;
+	to->instructions.value = add_capped(to->instructions.value, from->instructions.value);
 	to->next_sibling = from->next_sibling;
 }
 

@@ -21,6 +21,9 @@ enum {
 #define BOLD_RED "1;31"
 #define BOLD_YELLOW "1;33"
 
+#define MEMORY_FOOTER "Peak = most bytes live at once during the benchmark, leaked = still live at " \
+	"its end; all its processes"
+
 /* How to read the numbers of a mode. */
 static const struct {
 	const char *utf8, *ascii;
@@ -29,6 +32,7 @@ static const struct {
 		"Estimated cycles = L1 + 5·LL + 35·RAM",
 		"Estimated cycles = L1 + 5*LL + 35*RAM",
 	},
+	[MODE_MEMORY] = {MEMORY_FOOTER, MEMORY_FOOTER},
 };
 
 /* A table being laid out, then printed: two walks over the same rows. */
@@ -117,9 +121,11 @@ static void print_row(struct table *table, const char *colour, const char *name,
 	const struct measure *cells, size_t count)
 {
 	char text[UNIT_TEXT];
+	size_t used;
 
 	paint(table, colour);
-	print_blanks(table, table->name_width - print_cut(table, name, table->name_width));
+	used = print_cut(table, name, table->name_width);
+	print_blanks(table, count ? table->name_width - used : 0);
 	for (size_t i = 0; i < count; i++)
 		fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
 			format_measure(text, cells[i]));
@@ -136,10 +142,14 @@ static void visit_benchmark(struct table *table, const struct benchmark *benchma
 	buf_release(&name);
 }
 
-/* Only where there are several: a single one would repeat the benchmark's row. */
+/*
+ * Only where there are several: a single one would repeat the benchmark's row. Only a simulation
+ * has a figure for each.
+ */
 static void visit_processes(struct table *table, const struct benchmark *benchmark,
 	row_visitor *visit)
 {
+	size_t cells = benchmark->mode == MODE_SIMULATION;
 	struct buf name = BUF_INIT;
 	struct process_tree tree;
 
@@ -155,7 +165,7 @@ static void visit_processes(struct table *table, const struct benchmark *benchma
 		text_printable(command, strlen(command), &name);
 		if (tree.nodes[i].count > 1)
 			buf_printf(&name, " (%zu times)", tree.nodes[i].count);
-		visit(table, DIM, name.data, &tree.nodes[i].instructions, 1);
+		visit(table, DIM, name.data, &tree.nodes[i].instructions, cells);
 	}
 	process_tree_release(&tree);
 	buf_release(&name);

@@ -15,14 +15,29 @@ static const struct metric_info simulation_metrics[] = {
 	[SIMULATION_STARTUP_INSTRUCTIONS] = {"startup_instructions", "Startup"},
 };
 
+static const struct metric_info memory_metrics[] = {
+	[MEMORY_PEAK_BYTES] = {"peak_bytes", "Peak bytes"},
+	[MEMORY_TOTAL_BYTES] = {"total_bytes", "Total bytes"},
+	[MEMORY_ALLOCATIONS] = {"allocations", "Allocations"},
+	[MEMORY_FREES] = {"frees", "Frees"},
+	[MEMORY_LEAKED_BYTES] = {"leaked_bytes", "Leaked bytes"},
+	[MEMORY_LEAKED_BLOCKS] = {"leaked_blocks", "Leaked blocks"},
+	[MEMORY_TEMPORARY_ALLOCATIONS] = {"temporary_allocations", "Temporary"},
+};
+
 static const struct mode_info modes[MODE_COUNT] = {
 	[MODE_SIMULATION] = {
 		.metrics = simulation_metrics,
 		.metric_count = SIMULATION_METRICS,
 	},
+	[MODE_MEMORY] = {
+		.metrics = memory_metrics,
+		.metric_count = MEMORY_METRICS,
+	},
 };
 
 _Static_assert(ARRAY_SIZE(simulation_metrics) <= RESULT_METRICS_MAX, "room for every metric");
+_Static_assert(ARRAY_SIZE(memory_metrics) <= RESULT_METRICS_MAX, "room for every metric");
 
 static const char *const status_names[] = {
 	[BENCHMARK_OK] = "ok",
@@ -70,6 +85,8 @@ void benchmark_release(struct benchmark *benchmark)
 	}
 	for (size_t i = 0; i < benchmark->processes.len; i++)
 		free(benchmark->processes.items[i].command);
+	vec_release(&benchmark->histogram);
+	vec_release(&benchmark->timeline);
 	vec_release(&benchmark->functions);
 	vec_release(&benchmark->processes);
 	strvec_release(&benchmark->notes);
@@ -120,6 +137,19 @@ struct benchmark *result_add(struct result *result, enum mode mode, const char *
 		.mode = mode,
 	});
 	return vec_last(&result->benchmarks);
+}
+
+const char *result_name_of_uri(const char *uri)
+{
+	size_t end = strcspn(uri, "[");
+	const char *name = uri;
+
+	if (str_starts(uri, RESULT_HARNESS_URI))
+		return uri[strlen(RESULT_HARNESS_URI)] ? uri + strlen(RESULT_HARNESS_URI) : uri;
+	for (size_t i = 0; i + 2 < end; i++)
+		if (uri[i] == ':' && uri[i + 1] == ':')
+			name = uri + i + 2;
+	return name;
 }
 
 void benchmark_note(struct benchmark *benchmark, const char *fmt, ...)

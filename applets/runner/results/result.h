@@ -30,6 +30,17 @@ enum simulation_metric {
 	SIMULATION_METRICS,
 };
 
+enum memory_metric {
+	MEMORY_PEAK_BYTES,
+	MEMORY_TOTAL_BYTES,
+	MEMORY_ALLOCATIONS,
+	MEMORY_FREES,
+	MEMORY_LEAKED_BYTES,
+	MEMORY_LEAKED_BLOCKS,
+	MEMORY_TEMPORARY_ALLOCATIONS,
+	MEMORY_METRICS,
+};
+
 /* Room in a benchmark; no mode has more. */
 enum { RESULT_METRICS_MAX = 16 };
 
@@ -82,6 +93,21 @@ struct result_process {
 	struct measure instructions;
 };
 
+/* Allocations of a size: those that a block of `size_class` bytes, a power of two, would hold. */
+struct result_size_class {
+	uint64_t size_class; /* 0 for those of no byte */
+	uint64_t allocations;
+	uint64_t bytes;
+};
+
+struct result_point {
+	uint64_t ns; /* since the benchmark's start */
+	uint64_t live_bytes;
+};
+
+/* How URIs of exec-harness begin; the name, with its bytes escaped, follows. */
+#define RESULT_HARNESS_URI "exec_harness::"
+
 /* Its identity is (uri, mode). */
 struct benchmark {
 	char *uri;  /* text */
@@ -90,7 +116,9 @@ struct benchmark {
 	enum benchmark_status status;
 	struct strvec notes; /* text */
 	struct measure metrics[RESULT_METRICS_MAX]; /* by the enum of the mode */
-	VEC(struct result_function) functions;      /* most expensive first */
+	VEC(struct result_size_class) histogram;    /* memory: the smallest first, none empty */
+	VEC(struct result_point) timeline;          /* memory: by time */
+	VEC(struct result_function) functions;      /* simulation: most expensive first */
 	VEC(struct result_process) processes;       /* in the order they started */
 };
 
@@ -141,6 +169,13 @@ void benchmark_release(struct benchmark *benchmark);
  */
 struct benchmark *result_add(struct result *result, enum mode mode, const char *uri,
 	const char *name);
+
+/*
+ * The name that an integration's URI ends in: `file.py::Class::test[a::b]` gives `test[a::b]`, the
+ * brackets being the test's own; of `exec_harness::NAME` all of NAME. Borrowed from `uri`, and empty
+ * only where that is.
+ */
+const char *result_name_of_uri(const char *uri);
 
 /* A reason why the status is not ok, or a remark. */
 void benchmark_note(struct benchmark *benchmark, const char *fmt, ...)

@@ -3,7 +3,8 @@
  * result_json.c - results.json, written and read by the same tables of fields.
  *
  * Reading is lenient where a later program of the same schema version may have less or more to
- * say: unknown keys are ignored, what may be null or empty may be absent.
+ * say: unknown keys and further items of a row are ignored, what may be null or empty may be
+ * absent. What only one mode has is neither written nor looked at in others.
  */
 #include <inttypes.h>
 
@@ -68,6 +69,18 @@ static const struct field note_fields[] = {
 	FIELD(benchmark, notes, TEXTS),
 };
 
+/* The items of rows, whose keys are not written. */
+static const struct field size_class_fields[] = {
+	FIELD(result_size_class, size_class, UNSIGNED),
+	FIELD(result_size_class, allocations, UNSIGNED),
+	FIELD(result_size_class, bytes, UNSIGNED),
+};
+
+static const struct field point_fields[] = {
+	FIELD(result_point, ns, UNSIGNED),
+	FIELD(result_point, live_bytes, UNSIGNED),
+};
+
 static const struct field function_fields[] = {
 	FIELD(result_function, name, BYTES),
 	FIELD(result_function, object, OPTIONAL_BYTES),
@@ -109,11 +122,10 @@ static void put_texts(struct json_writer *w, const char *key, const struct strve
 	json_end(w);
 }
 
-static void put_field(struct json_writer *w, const struct field *field, const void *member)
+static void put_value(struct json_writer *w, const char *key, enum field_kind kind,
+	const void *member)
 {
-	const char *key = field->key;
-
-	switch (field->kind) {
+	switch (kind) {
 	case TEXT:
 	case OPTIONAL_TEXT:
 		json_put_text(w, key, *(char *const *)member);
@@ -141,7 +153,7 @@ static void put_fields(struct json_writer *w, const struct field *fields, size_t
 	const void *from)
 {
 	for (size_t i = 0; i < count; i++)
-		put_field(w, &fields[i], (const char *)from + fields[i].offset);
+		put_value(w, fields[i].key, fields[i].kind, (const char *)from + fields[i].offset);
 }
 
 #define PUT_FIELDS(w, fields, from) put_fields(w, fields, ARRAY_SIZE(fields), from)
@@ -156,6 +168,18 @@ static void put_object(struct json_writer *w, const char *key, const struct fiel
 
 #define PUT_OBJECT(w, key, fields, from) put_object(w, key, fields, ARRAY_SIZE(fields), from)
 
+/* An array instead of an object: there are many. */
+static void put_row(struct json_writer *w, const struct field *fields, size_t count,
+	const void *from)
+{
+	json_begin_array(w, NULL);
+	for (size_t i = 0; i < count; i++)
+		put_value(w, NULL, fields[i].kind, (const char *)from + fields[i].offset);
+	json_end(w);
+}
+
+#define PUT_ROW(w, fields, from) put_row(w, fields, ARRAY_SIZE(fields), from)
+
 static void put_metrics(struct json_writer *w, const struct benchmark *benchmark)
 {
 	const struct mode_info *mode = result_mode_info(benchmark->mode);
@@ -163,6 +187,34 @@ static void put_metrics(struct json_writer *w, const struct benchmark *benchmark
 	json_begin_object(w, "metrics");
 	for (size_t i = 0; i < mode->metric_count; i++)
 		put_measure(w, mode->metrics[i].name, benchmark->metrics[i]);
+	json_end(w);
+}
+
+static void put_heap(struct json_writer *w, const struct benchmark *benchmark)
+{
+	json_begin_array(w, "histogram");
+	for (size_t i = 0; i < benchmark->histogram.len; i++)
+		PUT_ROW(w, size_class_fields, &benchmark->histogram.items[i]);
+	json_end(w);
+	json_begin_array(w, "timeline");
+	for (size_t i = 0; i < benchmark->timeline.len; i++)
+		PUT_ROW(w, point_fields, &benchmark->timeline.items[i]);
+	json_end(w);
+}
+
+static void put_functions(struct json_writer *w, const struct benchmark *benchmark)
+{
+	json_begin_array(w, "functions");
+	for (size_t i = 0; i < benchmark->functions.len; i++)
+		PUT_OBJECT(w, NULL, function_fields, &benchmark->functions.items[i]);
+	json_end(w);
+}
+
+static void put_processes(struct json_writer *w, const struct benchmark *benchmark)
+{
+	json_begin_array(w, "processes");
+	for (size_t i = 0; i < benchmark->processes.len; i++)
+		PUT_OBJECT(w, NULL, process_fields, &benchmark->processes.items[i]);
 	json_end(w);
 }
 
@@ -174,14 +226,11 @@ static void put_benchmark(struct json_writer *w, const struct benchmark *benchma
 	json_put_text(w, "status", benchmark_status_name(benchmark->status));
 	PUT_FIELDS(w, note_fields, benchmark);
 	put_metrics(w, benchmark);
-	json_begin_array(w, "functions");
-	for (size_t i = 0; i < benchmark->functions.len; i++)
-		PUT_OBJECT(w, NULL, function_fields, &benchmark->functions.items[i]);
-	json_end(w);
-	json_begin_array(w, "processes");
-	for (size_t i = 0; i < benchmark->processes.len; i++)
-		PUT_OBJECT(w, NULL, process_fields, &benchmark->processes.items[i]);
-	json_end(w);
+	if (benchmark->mode == MODE_MEMORY)
+		put_heap(w, benchmark);
+	if (benchmark->mode == MODE_SIMULATION)
+		put_functions(w, benchmark);
+	put_processes(w, benchmark);
 	json_end(w);
 }
 
@@ -328,6 +377,50 @@ static int find_items(const struct json_doc *doc, const struct json_value *objec
 	return json_as_array(doc, array);
 }
 
+static int read_row(const struct json_doc *doc, const struct json_value *row,
+	const struct field *fields, size_t count, void *to)
+{
+	struct json_iter it = json_iter(row);
+	int rc = json_as_array(doc, row);
+
+	if (!rc && json_length(row) < count)
+		return json_fail(doc, row, "expected %zu numbers, found %zu", count,
+			json_length(row));
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = read_value(doc, json_next(&it), fields[i].kind, (char *)to + fields[i].offset);
+	return rc;
+}
+
+#define READ_ROW(doc, row, fields, to) read_row(doc, row, fields, ARRAY_SIZE(fields), to)
+
+static int read_histogram(const struct json_doc *doc, const struct json_value *object,
+	struct benchmark *to)
+{
+	const struct json_value *row;
+	struct json_iter it;
+	int rc = find_items(doc, object, "histogram", &it);
+
+	while (!rc && (row = json_next(&it))) {
+		vec_push(&to->histogram, (struct result_size_class){0});
+		rc = READ_ROW(doc, row, size_class_fields, vec_last(&to->histogram));
+	}
+	return rc;
+}
+
+static int read_timeline(const struct json_doc *doc, const struct json_value *object,
+	struct benchmark *to)
+{
+	const struct json_value *row;
+	struct json_iter it;
+	int rc = find_items(doc, object, "timeline", &it);
+
+	while (!rc && (row = json_next(&it))) {
+		vec_push(&to->timeline, (struct result_point){0});
+		rc = READ_ROW(doc, row, point_fields, vec_last(&to->timeline));
+	}
+	return rc;
+}
+
 static int read_functions(const struct json_doc *doc, const struct json_value *object,
 	struct benchmark *to)
 {
@@ -412,7 +505,11 @@ static int read_benchmark(const struct json_doc *doc, const struct json_value *o
 		rc = READ_FIELDS(doc, object, note_fields, to);
 	if (!rc)
 		rc = read_metrics(doc, object, to);
-	if (!rc)
+	if (!rc && to->mode == MODE_MEMORY)
+		rc = read_histogram(doc, object, to);
+	if (!rc && to->mode == MODE_MEMORY)
+		rc = read_timeline(doc, object, to);
+	if (!rc && to->mode == MODE_SIMULATION)
 		rc = read_functions(doc, object, to);
 	if (!rc)
 		rc = read_processes(doc, object, to);

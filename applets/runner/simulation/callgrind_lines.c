@@ -63,13 +63,6 @@ static inline const char *parse_costs(struct callgrind_parser *cg, const char *p
 	return p;
 }
 
-static uint64_t add_capped(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 static void add_call(struct callgrind_parser *cg, uint64_t ir)
 {
 	const struct callgrind_callee *callee = &cg->callee;

@@ -6,13 +6,6 @@
 
 enum { LL_CYCLES = 5, RAM_CYCLES = 35 };
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-	uint64_t s;
-
-	return __builtin_add_overflow(a, b, &s) ? UINT64_MAX : s;
-}
-
 static uint64_t difference(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
@@ -28,7 +21,7 @@ static uint64_t product(uint64_t a, uint64_t b)
 /* An event of the sum is known if every part has it; the first part brings what it has. */
 static void add_event(struct costs *to, size_t event, uint64_t count, bool has)
 {
-	to->events[event] = sum(to->events[event], count);
+	to->events[event] = add_capped(to->events[event], count);
 	to->has_event[event] = has && (to->has_event[event] || !to->parts);
 }
 
@@ -37,7 +30,7 @@ void costs_add_part(struct costs *to, const struct callgrind_part *part)
 	for (size_t i = 0; i < CG_EVENT_COUNT; i++)
 		add_event(to, i, part->costs[i], part->has_event[i]);
 	to->below_main_seen |= part->below_main_seen;
-	to->main_inclusive = sum(to->main_inclusive, part->main_inclusive);
+	to->main_inclusive = add_capped(to->main_inclusive, part->main_inclusive);
 	to->parts++;
 }
 
@@ -48,7 +41,7 @@ void costs_add(struct costs *to, const struct costs *from)
 	for (size_t i = 0; i < CG_EVENT_COUNT; i++)
 		add_event(to, i, from->events[i], from->has_event[i]);
 	to->below_main_seen |= from->below_main_seen;
-	to->main_inclusive = sum(to->main_inclusive, from->main_inclusive);
+	to->main_inclusive = add_capped(to->main_inclusive, from->main_inclusive);
 	to->parts += from->parts;
 }
 
@@ -68,12 +61,12 @@ void costs_to_metrics(const struct costs *c, struct measure metrics[SIMULATION_M
 	for (size_t i = 0; i < CG_EVENT_COUNT; i++)
 		if (!c->has_event[i])
 			return;
-	ram = sum(sum(e[CG_ILMR], e[CG_DLMR]), e[CG_DLMW]);
-	ll = difference(sum(sum(e[CG_I1MR], e[CG_D1MR]), e[CG_D1MW]), ram);
-	l1 = difference(difference(sum(sum(e[CG_IR], e[CG_DR]), e[CG_DW]), ll), ram);
+	ram = add_capped(add_capped(e[CG_ILMR], e[CG_DLMR]), e[CG_DLMW]);
+	ll = difference(add_capped(add_capped(e[CG_I1MR], e[CG_D1MR]), e[CG_D1MW]), ram);
+	l1 = difference(difference(add_capped(add_capped(e[CG_IR], e[CG_DR]), e[CG_DW]), ll), ram);
 	metrics[SIMULATION_L1_HITS] = MEASURE(l1);
 	metrics[SIMULATION_LL_HITS] = MEASURE(ll);
 	metrics[SIMULATION_RAM_HITS] = MEASURE(ram);
 	metrics[SIMULATION_ESTIMATED_CYCLES] =
-		MEASURE(sum(l1, sum(product(LL_CYCLES, ll), product(RAM_CYCLES, ram))));
+		MEASURE(add_capped(l1, add_capped(product(LL_CYCLES, ll), product(RAM_CYCLES, ram))));
 }

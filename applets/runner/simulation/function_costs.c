@@ -5,13 +5,6 @@
 
 enum { FIRST_SLOTS = 64 };
 
-static uint64_t add_capped(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 void function_costs_init(struct function_costs *t)
 {
 	memset(t, 0, sizeof(*t));

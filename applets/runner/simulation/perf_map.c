@@ -7,7 +7,6 @@
 //config:	help
 //config:	  Functions that node or Python compile while they run are shown by
 //config:	  name instead of by address.
-#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,6 +15,7 @@
 #include "core/base.h"
 #include "core/buf.h"
 #include "core/io.h"
+#include "core/path.h"
 
 #include "applets/runner/simulation/perf_map.h"
 
@@ -146,27 +146,27 @@ void perf_map_merge(struct function_costs *to, const struct function_costs *from
 
 /* ---- Harvest ---- */
 
-/* The file is a plain one of this user, through no link; its descriptor, else -1. */
-static int open_own(const char *path)
+/* The file is a plain one of this user, of this run, through no link; its descriptor, else -1. */
+static int open_own(const char *path, int64_t since)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mtime < since) {
 		close(fd);
 		return -1;
 	}
 	return fd;
 }
 
-static void harvest_one(const char *folder, unsigned long long pid)
+static void harvest_one(const char *folder, uint64_t pid, int64_t since)
 {
-	char *from = xasprintf("/tmp/perf-%llu.map", pid);
-	char *to = xasprintf("%s/perf-%llu.map", folder, pid);
+	char *from = xasprintf("/tmp/perf-%llu.map", (unsigned long long)pid);
+	char *to = xasprintf("%s/perf-%llu.map", folder, (unsigned long long)pid);
 	struct buf text = BUF_INIT;
-	int fd = open_own(from);
+	int fd = open_own(from, since);
 
 	if (fd < 0)
 		goto out;
@@ -183,7 +183,7 @@ out:
 	free(to);
 }
 
-void perf_map_harvest(const char *folder)
+void perf_map_harvest(const char *folder, int64_t since)
 {
 	struct dirent *entry;
 	DIR *dir;
@@ -194,11 +194,10 @@ void perf_map_harvest(const char *folder)
 	if (!dir)
 		return; /* whoever reads the results next says so */
 	while ((entry = readdir(dir))) {
-		char *end;
-		unsigned long long pid = strtoull(entry->d_name, &end, 10);
+		uint64_t pid;
 
-		if (isdigit((unsigned char)entry->d_name[0]) && str_eq(end, ".out"))
-			harvest_one(folder, pid);
+		if (path_is_numbered(entry->d_name, "", ".out", &pid))
+			harvest_one(folder, pid, since);
 	}
 	closedir(dir);
 }

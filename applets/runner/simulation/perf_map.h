@@ -35,9 +35,10 @@ const char *perf_map_find(const struct perf_map *m, uint64_t address);
 
 /*
  * Move the maps that processes with a dump in `folder` left in /tmp there. Only plain files of
- * this user are touched: the names in /tmp can be guessed.
+ * this user are touched, and none that was written before `since` (seconds since 1970): process ids
+ * are used again, and the names in /tmp can be guessed.
  */
-void perf_map_harvest(const char *folder);
+void perf_map_harvest(const char *folder, int64_t since);
 
 /*
  * Add the costs of one dump of process `pid` to a table, code without a name under the name that

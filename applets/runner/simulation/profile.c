@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* profile.c - from a simulation's profile folder to benchmarks */
-#include <ctype.h>
 #include <dirent.h>
 
 #include "core/base.h"
+#include "core/path.h"
 
 #include "applets/runner/simulation/profile.h"
 
@@ -56,21 +56,6 @@ bool profile_read_dump(const char *folder, const char *name, const struct callgr
 	return true;
 }
 
-/* `<pid>.out` or `<pid>.<n>.out`: what callgrind and the keeper of dumps write, nothing else. */
-static bool is_dump_name(const char *name)
-{
-	const char *at = name;
-
-	if (!isdigit((unsigned char)*at))
-		return false;
-	while (isdigit((unsigned char)*at))
-		at++;
-	if (at[0] == '.' && isdigit((unsigned char)at[1]))
-		for (at++; isdigit((unsigned char)*at);)
-			at++;
-	return str_eq(at, ".out");
-}
-
 /* By process, a process's earlier images first: `7.1.out`, `7.2.out`, `7.out`. */
 static int by_process(const void *a, const void *b)
 {
@@ -93,7 +78,7 @@ static int list_dumps(const char *folder, struct strvec *names)
 	if (!dir)
 		return fail_errno("cannot read the profile folder %s", folder);
 	while ((entry = readdir(dir)))
-		if (is_dump_name(entry->d_name))
+		if (path_is_numbered(entry->d_name, "", ".out", NULL))
 			strvec_push(names, entry->d_name);
 	closedir(dir);
 	if (names->len)

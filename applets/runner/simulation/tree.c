@@ -159,7 +159,7 @@ static void add_image(struct adding *a, const struct record_process *p,
 	if (image->forked || !image->measured)
 		return; /* no loader ran */
 	startup = costs_startup(&a->image);
-	a->startup += startup.value;
+	a->startup = add_capped(a->startup, startup.value);
 	a->startup_known &= startup.known;
 }
 

@@ -200,22 +200,10 @@ static void add_subtree(struct gathering *g, struct gathered *b)
 
 /* ---- Into the result ---- */
 
-/* `file.py::Class::test[a::b]` is shown as `test[a::b]`: the brackets are the test's own. */
-static const char *name_of(const char *uri)
-{
-	size_t end = strcspn(uri, "[");
-	const char *name = uri;
-
-	for (size_t i = 0; i + 2 < end; i++)
-		if (uri[i] == ':' && uri[i + 1] == ':')
-			name = uri + i + 2;
-	return name;
-}
-
 static void put_benchmark(struct result *result, const struct gathered *from, size_t top)
 {
 	char *uri = text_escape_dup(from->uri);
-	struct benchmark *b = result_add(result, MODE_SIMULATION, uri, name_of(uri));
+	struct benchmark *b = result_add(result, MODE_SIMULATION, uri, result_name_of_uri(uri));
 
 	costs_to_metrics(&from->costs, b->metrics);
 	if (from->runs > 1)

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* track.c - run a command under memtrack, and let its benchmarks switch it by the FIFOs */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/base.h"
+#include "core/clock.h"
+#include "core/execution_timestamps.h"
+#include "core/exit_code.h"
+#include "core/fifo.h"
+#include "core/memtrack_control.h"
+#include "core/path.h"
+#include "core/spawn.h"
+
+#include "applets/runner/findings.h"
+#include "applets/runner/hooks_server.h"
+#include "applets/runner/memory/profile.h"
+#include "applets/runner/memory/track.h"
+
+enum { CONTROL_MS = 5000 }; /* for memtrack to answer; it does within a millisecond */
+
+/* One run a process: the FIFOs' cleanup points into it. */
+static struct tracking {
+	struct fifo fifo;
+	struct hooks_server server;
+	struct hooks_profiler profiler;
+	int control;
+} tracking;
+
+/* ---- Memtrack ---- */
+
+static int request(char what)
+{
+	struct pollfd ready = {.fd = tracking.control, .events = POLLIN};
+	char answer;
+
+	if (send(tracking.control, &what, 1, MSG_NOSIGNAL) != 1)
+		return fail_errno("memtrack has ended");
+	if (poll(&ready, 1, CONTROL_MS) != 1 || recv(tracking.control, &answer, 1, 0) != 1)
+		return fail(-ETIMEDOUT, "memtrack does not answer");
+	return answer == MEMTRACK_OK ? 0 : fail(-EIO, "memtrack refuses");
+}
+
+static int track_on(void *ctx UNUSED)
+{
+	return request(MEMTRACK_ENABLE);
+}
+
+static int track_off(void *ctx UNUSED)
+{
+	return request(MEMTRACK_DISABLE);
+}
+
+/* `memtrack track --output=DIR --control=N -- WORDS`, this very binary. */
+static void memtrack_words(struct strvec *argv, const char *results, int control, char *const *words)
+{
+	strvec_push(argv, "codspeed-memtrack");
+	strvec_push(argv, "track");
+	strvec_pushf(argv, "--output=%s", results);
+	strvec_pushf(argv, "--control=%d", control + 1);
+	strvec_push(argv, "--");
+	strvec_push_all(argv, words);
+}
+
+/* ---- Benchmarks ---- */
+
+static void serve(struct session *s)
+{
+	if (!hooks_server_serve(&tracking.server))
+		return;
+	log_error("%s", error_text());
+	error_clear();
+	s->watching.give_up = true;
+}
+
+static void start_serving(struct session *s)
+{
+	if (fifo_open(&tracking.fifo, NULL))
+		die_recorded(EXIT_FAILED);
+	tracking.profiler = (struct hooks_profiler){.start = track_on, .stop = track_off};
+	hooks_server_init(&tracking.server, &tracking.fifo, &hooks_mode_memory, &tracking.profiler);
+	s->tracking = &tracking;
+	s->watching.extra = fifo_fd(&tracking.fifo);
+	s->on_extra = serve;
+}
+
+static void finish_serving(const char *results)
+{
+	char *path = xasprintf("%s/" EXECUTION_TIMESTAMPS_FILE, results);
+
+	if (hooks_server_finish(&tracking.server, clock_now())) {
+		log_error("%s", error_text());
+		error_clear();
+	}
+	if (execution_timestamps_write(&tracking.server.timestamps, path))
+		die_recorded(EXIT_FAILED);
+	fifo_close(&tracking.fifo);
+	free(path);
+}
+
+void memory_session_run(struct session *s, char *const *words)
+{
+	char *results = xasprintf("%s/results", s->folder.path);
+	struct strvec argv = STRVEC_INIT;
+	struct spawn spawn = SPAWN_INIT;
+	int ends[2];
+
+	if (path_make_folder(results, 0755))
+		die_recorded(EXIT_FAILED);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		die(EXIT_FAILED, "cannot create a socket pair: %s", strerror(errno));
+	tracking.control = ends[0];
+	start_serving(s);
+	memtrack_words(&argv, results, ends[1], words);
+	spawn.path = "/proc/self/exe"; /* this very binary; nothing else may choose it */
+	spawn.argv = argv.items;
+	spawn.keep = ends[1];
+	spawn.death_signal = SIGTERM;
+	if (session_watch(s, &spawn, NULL))
+		die(EXIT_FAILED, "cannot start memtrack");
+	close(ends[0]);
+	close(ends[1]);
+	finish_serving(results);
+	strvec_release(&argv);
+	free(results);
+}
+
+/* ---- Results ---- */
+
+static char *why_empty(const struct session *s, const struct memory_profile_summary *summary)
+{
+	char *why = hooks_server_explain_dup(&tracking.server);
+
+	if (status_of_wait(s->watching.status) == EXIT_WRAPPER && !summary->artifacts) {
+		free(why);
+		return xstrdup("memory mode is not possible here");
+	}
+	if (!why || !s->entrypoint) { /* of its own benchmarks the harness has told what went wrong */
+		free(why);
+		return xstrdup("nothing was measured");
+	}
+	return why;
+}
+
+/* What only the dialogue knows: which windows were of two benchmarks at once, or never closed. */
+static void note_windows(struct result *r)
+{
+	const struct hooks_server *server = &tracking.server;
+	bool overlapped = false, open = false;
+
+	for (size_t i = 0; i < server->windows.len; i++) {
+		overlapped |= server->windows.items[i].overlapped;
+		open |= server->windows.items[i].left_open;
+	}
+	for (size_t i = 0; i < r->benchmarks.len; i++) {
+		if (overlapped)
+			benchmark_note(&r->benchmarks.items[i], "benchmarks of this run overlapped in time: "
+								"figures may be of several");
+		if (open)
+			benchmark_note(&r->benchmarks.items[i], "a benchmark of this run never said that it "
+								"had ended");
+	}
+}
+
+int memory_load(struct session *s, struct result *r, struct findings *found)
+{
+	struct memory_profile_summary summary;
+	int rc = memory_profile_load(r, s->folder.path, &summary);
+
+	if (rc)
+		return rc;
+	note_windows(r);
+	found->unsupported = status_of_wait(s->watching.status) == EXIT_WRAPPER && !summary.artifacts;
+	found->why_empty = why_empty(s, &summary);
+	hooks_server_release(&tracking.server);
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* track.h - run a command under memtrack, and let its benchmarks switch it by the FIFOs */
+#ifndef MEMORY_TRACK_H
+#define MEMORY_TRACK_H
+
+#include "applets/runner/session.h"
+
+/*
+ * Run these words to their end: an entrypoint, or our own exec-harness. What they report goes to the
+ * profile folder. Ends the process when the machine cannot do it.
+ */
+void memory_session_run(struct session *s, char *const *words);
+
+#endif
