@@ -146,7 +146,9 @@ static void print_help(FILE *to)
 		    APPLET_KIND_APPLET);
 	buf_addch(&text, '\n');
 	opts_render_rows(front_rows, &text);
-	buf_addstr(&text, "\n'" SUITE " help COMMAND' shows the options of a command.\n");
+	buf_addstr(&text, "\n'" SUITE " help COMMAND' shows the options of a command.\n"
+			  "CODSPEED_LOG=off|error|warn|info|debug|trace in the environment sets how much "
+			  "is told.\n");
 	fputs(text.data, to);
 	buf_release(&text);
 }

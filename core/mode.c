@@ -6,7 +6,7 @@
 
 const struct opt_choice mode_words[] = {
 	CHOICE("simulation", MODE_SIMULATION),
-	CHOICE("walltime", MODE_WALLTIME),
+	CHOICE_ALIAS("walltime", MODE_WALLTIME), /* not in the help while it is refused */
 	CHOICE("memory", MODE_MEMORY),
 	CHOICE_OLD("instrumentation", MODE_SIMULATION, "simulation"),
 	CHOICE_END,

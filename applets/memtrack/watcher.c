@@ -115,6 +115,15 @@ static bool is_known(const struct watcher *w, uint32_t device, uint64_t inode)
 	return false;
 }
 
+/* Of our own programs in the tree (exec-harness) no allocation is a benchmark's. */
+static bool is_own_binary(int fd)
+{
+	struct stat own, st;
+
+	return !stat("/proc/self/exe", &own) && !fstat(fd, &st) && own.st_dev == st.st_dev &&
+	       own.st_ino == st.st_ino;
+}
+
 static int probe_file(struct watcher *w, pid_t pid, const struct mapped_file *file)
 {
 	struct probes probes = {0};
@@ -127,7 +136,8 @@ static int probe_file(struct watcher *w, pid_t pid, const struct mapped_file *fi
 			 file->path, pid, error_text());
 		error_clear();
 	} else {
-		rc = probes_find(&probes, fd, file->path, &w->unseen);
+		if (!is_own_binary(fd))
+			rc = probes_find(&probes, fd, file->path, &w->unseen);
 		if (!rc && probes.list.len)
 			rc = tracker_attach(w->tracker, fd, probes.list.items, probes.list.len);
 		close(fd);

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/artifact.h"
 #include "core/base.h"
+#include "core/execution_timestamps.h"
 #include "core/path.h"
 
 #include "applets/runner/folder.h"
@@ -58,20 +60,25 @@ static int make_temporary(struct profile_folder *f)
 static const struct stale {
 	const char *prefix, *suffix; /* with a number, or two, in between; suffix NULL: the whole name */
 	const char *beginning;
-} stale_files[] = {
+} top_files[] = {
 	{"", ".out", "# callgrind format"},
 	{"valgrind.", ".log", "=="},
 	{"perf-", ".map", ""},
 	{"environment-", ".json", "{"},
 	{"simulation.json", NULL, "{\n  \"version\": 1,\n  \"benchmarks\": ["},
 	{"results.json", NULL, "{\n  \"version\": 1,\n  \"tool\": {\n    \"name\": \"codspeed\""},
+	{NULL, NULL, NULL},
+}, results_files[] = {
+	{"", ARTIFACT_SUFFIX, ""},
+	{"", ARTIFACT_SUFFIX ARTIFACT_INCOMPLETE, ""},
+	{"", ".json", "{"},
+	{EXECUTION_TIMESTAMPS_FILE, NULL, ""},
+	{NULL, NULL, NULL},
 };
 
-static const struct stale *find_stale(const char *name)
+static const struct stale *find_stale(const struct stale *table, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(stale_files); i++) {
-		const struct stale *s = &stale_files[i];
-
+	for (const struct stale *s = table; s->prefix; s++) {
 		if (s->suffix ? path_is_numbered(name, s->prefix, s->suffix, NULL) : str_eq(name, s->prefix))
 			return s;
 	}
@@ -97,17 +104,16 @@ static bool begins_like(int folder, const char *name, const char *beginning)
  * Dumps of an earlier run would be read as this one's, so they go. A file that has the name of one
  * and is something else is the user's, and would be overwritten: another folder is needed.
  */
-static int remove_stale_results(const char *path)
+static int remove_stale(const char *path, const struct stale *table, size_t *removed)
 {
 	struct dirent *entry;
-	size_t removed = 0;
 	DIR *dir = opendir(path);
 	int rc = 0;
 
 	if (!dir)
-		return fail_errno("cannot read the profile folder %s", path);
+		return errno == ENOENT ? 0 : fail_errno("cannot read the profile folder %s", path);
 	while (!rc && (entry = readdir(dir))) {
-		const struct stale *s = find_stale(entry->d_name);
+		const struct stale *s = find_stale(table, entry->d_name);
 
 		if (!s)
 			continue;
@@ -116,9 +122,21 @@ static int remove_stale_results(const char *path)
 					   "another profile folder", path, entry->d_name);
 		else if (unlinkat(dirfd(dir), entry->d_name, 0))
 			rc = fail_errno("cannot remove %s/%s, of an earlier run", path, entry->d_name);
-		removed++;
+		(*removed)++;
 	}
 	closedir(dir);
+	return rc;
+}
+
+static int remove_stale_results(const char *path)
+{
+	char *results = xasprintf("%s/results", path);
+	size_t removed = 0;
+	int rc = remove_stale(path, top_files, &removed);
+
+	if (!rc)
+		rc = remove_stale(results, results_files, &removed);
+	free(results);
 	if (!rc && removed)
 		log_info("removed %zu files of an earlier run from %s", removed, path);
 	return rc;

@@ -65,9 +65,10 @@ static int load_memory(struct result *r, const char *folder, struct buf *found)
 	if (!artifacts_exist(folder))
 		return 0;
 	if (!ENABLE_MEMTRACK)
-		return fail(-ENOTSUP, "%s is a memory profile, which this build cannot read", folder);
+		return fail(-ENOTSUP, "%s is a memory profile, which this build cannot read (a "
+				      "results.json in it can be shown)", folder);
 	rc = memory_profile_load(r, folder, &summary);
-	buf_printf(found, ", %zu files of heap events, %s", summary.artifacts,
+	buf_printf(found, ", %zu files of memtrack, %s", summary.artifacts,
 		   summary.no_timestamps ? "no " EXECUTION_TIMESTAMPS_FILE
 					 : "no benchmark that reported itself");
 	return rc;
@@ -132,6 +133,18 @@ static int load(struct result *r, const char *path, size_t top)
 	return S_ISDIR(st.st_mode) ? load_folder(r, path, top) : read_results(r, path);
 }
 
+/* results.json has as many functions as its run was asked for; a folder has them all. */
+static void tell_of_fewer(const struct result *r, uint64_t top)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < r->benchmarks.len; i++)
+		if (r->benchmarks.items[i].functions.len > most)
+			most = r->benchmarks.items[i].functions.len;
+	if (most && most < top)
+		log_info("%zu functions are all that is recorded here", most);
+}
+
 int show_main(int argc, char **argv)
 {
 	struct cfg cfg = {0};
@@ -142,6 +155,7 @@ int show_main(int argc, char **argv)
 	args_expect(&args, 1, 1);
 	if (load(&r, args.words[0], cfg.top ? cfg.top : PROFILE_TOP_DEFAULT))
 		die_recorded(EXIT_FAILED);
+	tell_of_fewer(&r, cfg.top);
 	if (cfg.json && report_json(&r, cfg.json))
 		die_recorded(EXIT_FAILED);
 	if (!cfg.json || !str_eq(cfg.json, "-"))

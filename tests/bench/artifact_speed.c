@@ -6,7 +6,7 @@
  *
  *	musl-gcc -std=gnu11 -D_GNU_SOURCE -I. -Ibuild/gen -isystem build/deps/include -Os -static \
  *		-o /tmp/artifact_speed tests/bench/artifact_speed.c core/artifact*.c core/zstd.c \
- *		core/{buf,cleanup,error,io,log,mem}.c applets/runner/memory/heap*.c \
+ *		core/{buf,cleanup,error,io,log,mem,text}.c applets/runner/memory/heap*.c \
  *		-Lbuild/deps/lib -lzstd
  *	/tmp/artifact_speed [MILLIONS [FOLDER]]     # 10, /tmp; each figure is the best of 3
  */

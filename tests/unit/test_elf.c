@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test_elf.c - ELF files: symbols as offsets, code, slots, the build id, and damage */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "core/elf.h"
@@ -273,13 +273,15 @@ static void damaged_files_give_less(void **state UNUSED)
 static void the_machines_libc_is_read(void **state UNUSED)
 {
 	int fd = open(LIBC, O_RDONLY | O_CLOEXEC);
+	/* Not its address as C has it, which may be that of a stub. */
+	const void *loaded = dlsym(RTLD_NEXT, "getauxval");
 	unsigned char bytes[16];
 	struct seen seen = {0};
 	const struct elf_symbol *s;
 	struct elf_traits traits;
 	struct elf_file *f;
 
-	if (fd < 0)
+	if (fd < 0 || !loaded)
 		skip();
 	assert_int_equal(elf_file_open(&f, fd, LIBC), 0);
 	traits = elf_file_traits(f);
@@ -291,9 +293,9 @@ static void the_machines_libc_is_read(void **state UNUSED)
 	assert_non_null(s);
 	assert_true(s->code);
 	assert_int_equal(pread(fd, bytes, sizeof(bytes), (off_t)s->offset), sizeof(bytes));
-	assert_memory_equal(bytes, (const void *)(uintptr_t)getauxval, sizeof(bytes));
+	assert_memory_equal(bytes, loaded, sizeof(bytes));
 	assert_int_equal(elf_file_code(f, s->address, bytes, 16), 16);
-	assert_memory_equal(bytes, (const void *)(uintptr_t)getauxval, sizeof(bytes));
+	assert_memory_equal(bytes, loaded, sizeof(bytes));
 	seen_release(&seen);
 	elf_file_close(f);
 	close(fd);

@@ -118,7 +118,7 @@ static void what_the_runner_adds(void **state UNUSED)
 	strvec_push(&v, "HOME=/root");
 	strvec_push(&v, "ODD");
 	strvec_push(&v, "BYTES=\xff\n'\"$(x)");
-	benchmark_env_simulation(&v, "/p q", true);
+	benchmark_env_runner(&v, MODE_SIMULATION, "/p q", true);
 	expect_list(&v, (const char *[]){
 		"HOME=/root", "ODD", "BYTES=\xff\n'\"$(x)", "PYTHONHASHSEED=0",
 		"PYTHON_PERF_JIT_SUPPORT=0", arch, "CODSPEED_ENV=runner",
@@ -132,15 +132,15 @@ static void pythonmalloc_is_the_users_or_left_out(void **state UNUSED)
 {
 	struct strvec v = STRVEC_INIT;
 
-	benchmark_env_simulation(&v, "/p", false);
+	benchmark_env_runner(&v, MODE_SIMULATION, "/p", false);
 	assert_null(env_get(&v, "PYTHONMALLOC"));
 	strvec_release(&v);
 	env_set(&v, "PYTHONMALLOC", "pymalloc_debug");
-	benchmark_env_simulation(&v, "/p", true);
+	benchmark_env_runner(&v, MODE_SIMULATION, "/p", true);
 	assert_string_equal(env_get(&v, "PYTHONMALLOC"), "pymalloc_debug");
 	strvec_release(&v);
 	env_set(&v, "PYTHONMALLOC", "");
-	benchmark_env_simulation(&v, "/p", true);
+	benchmark_env_runner(&v, MODE_SIMULATION, "/p", true);
 	assert_string_equal(env_get(&v, "PYTHONMALLOC"), "");
 	strvec_release(&v);
 }
@@ -152,7 +152,7 @@ static void values_of_ours_replace(void **state UNUSED)
 	env_set(&v, "CODSPEED_ENV", "other");
 	env_set(&v, "X", "1");
 	env_set(&v, "PYTHONHASHSEED", "random");
-	benchmark_env_simulation(&v, "/p", true);
+	benchmark_env_runner(&v, MODE_SIMULATION, "/p", true);
 	assert_string_equal(v.items[0], "CODSPEED_ENV=runner");
 	assert_string_equal(v.items[1], "X=1");
 	assert_string_equal(v.items[2], "PYTHONHASHSEED=0");

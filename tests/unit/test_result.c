@@ -78,19 +78,63 @@ static struct result sample(void)
 	return result;
 }
 
+static void add_heap(struct result *result)
+{
+	struct benchmark *b = result_add(result, MODE_MEMORY, "t.py::test[a]", "test[a]");
+	static const uint64_t values[] = {4096, 1048576, 1000, 990, 160, 10, 500};
+
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		b->metrics[i] = MEASURE(values[i]);
+	vec_push(&b->histogram, (struct result_size_class){0, 1, 0});
+	vec_push(&b->histogram, (struct result_size_class){16, 900, 14000});
+	vec_push(&b->histogram, (struct result_size_class){1ull << 63, 99, UINT64_MAX});
+	vec_push(&b->timeline, (struct result_point){0, 0});
+	vec_push(&b->timeline, (struct result_point){1024, 4096});
+	b = result_add(result, MODE_MEMORY, "exec_harness::true", "true");
+	b->status = BENCHMARK_INCOMPLETE;
+	benchmark_note(b, "not one heap call was recorded");
+}
+
+static struct result memory_sample(void)
+{
+	struct result result = RESULT_INIT;
+
+	fill_head(&result);
+	free(result.run.modes.items[0]);
+	result.run.modes.items[0] = xstrdup("memory");
+	add_heap(&result);
+	return result;
+}
+
+#define SIMULATION_GOLDEN "result_simulation.json"
+#define MEMORY_GOLDEN "result_memory.json"
+
+static const char *golden_name = SIMULATION_GOLDEN; /* of the test at hand */
+
+static int take_memory(void **state UNUSED)
+{
+	golden_name = MEMORY_GOLDEN;
+	return 0;
+}
+
+static int take_simulation(void **state UNUSED)
+{
+	golden_name = SIMULATION_GOLDEN;
+	return 0;
+}
+
 static void read_golden(struct buf *to)
 {
 	const char *folder = getenv("DATA");
-	char *path = xasprintf("%s/result_simulation.json", folder ? folder : "tests/data");
+	char *path = xasprintf("%s/%s", folder ? folder : "tests/data", golden_name);
 
 	assert_int_equal(read_file(path, to), 0);
 	free(path);
 }
 
-static void writes_the_golden_bytes(void **state UNUSED)
+static void expect_golden(struct result result)
 {
 	struct buf golden = BUF_INIT, written = BUF_INIT;
-	struct result result = sample();
 
 	read_golden(&golden);
 	result_write_json(&result, &written);
@@ -98,6 +142,16 @@ static void writes_the_golden_bytes(void **state UNUSED)
 	result_release(&result);
 	buf_release(&golden);
 	buf_release(&written);
+}
+
+static void writes_the_golden_bytes(void **state UNUSED)
+{
+	expect_golden(sample());
+}
+
+static void writes_the_golden_bytes_of_memory(void **state UNUSED)
+{
+	expect_golden(memory_sample());
 }
 
 static void reads_what_it_writes(void **state UNUSED)
@@ -121,6 +175,34 @@ static void reads_what_it_writes(void **state UNUSED)
 	assert_int_equal(b->status, BENCHMARK_INCOMPLETE);
 	assert_true(b->metrics[SIMULATION_INSTRUCTIONS].value == UINT64_MAX);
 	assert_false(b->metrics[SIMULATION_L1_HITS].known);
+	result_write_json(&result, &again);
+	assert_string_equal(again.data, golden.data);
+	result_release(&result);
+	buf_release(&golden);
+	buf_release(&again);
+}
+
+static void reads_what_it_writes_of_memory(void **state UNUSED)
+{
+	struct buf golden = BUF_INIT, again = BUF_INIT;
+	struct result result = RESULT_INIT;
+	const struct benchmark *b;
+
+	read_golden(&golden);
+	assert_int_equal(result_read_json(&result, "r", golden.data, golden.len), 0);
+	assert_int_equal(result.benchmarks.len, 2);
+	b = &result.benchmarks.items[0];
+	assert_int_equal(b->mode, MODE_MEMORY);
+	assert_int_equal(b->metrics[MEMORY_PEAK_BYTES].value, 4096);
+	assert_int_equal(b->metrics[MEMORY_TEMPORARY_ALLOCATIONS].value, 500);
+	assert_int_equal(b->histogram.len, 3);
+	assert_true(b->histogram.items[2].size_class == 1ull << 63);
+	assert_int_equal(b->histogram.items[2].allocations, 99);
+	assert_true(b->histogram.items[2].bytes == UINT64_MAX);
+	assert_int_equal(b->timeline.len, 2);
+	assert_int_equal(b->timeline.items[1].ns, 1024);
+	assert_int_equal(b->timeline.items[1].live_bytes, 4096);
+	assert_false(result.benchmarks.items[1].metrics[MEMORY_FREES].known);
 	result_write_json(&result, &again);
 	assert_string_equal(again.data, golden.data);
 	result_release(&result);
@@ -193,13 +275,36 @@ static void names_the_value_that_is_wrong(void **state UNUSED)
 		"r.json: tool: expected an object, found a whole number");
 }
 
-static void ignores_what_it_does_not_know(void **state UNUSED)
+static void names_the_row_that_is_wrong(void **state UNUSED)
+{
+	expect_refused("\"histogram\": []", "\"histogram\": {}",
+		"r.json: benchmarks[1].histogram: expected an array, found an object");
+	expect_refused("\"histogram\": []", "\"histogram\": [[1, 2]]",
+		"r.json: benchmarks[1].histogram[0]: expected 3 numbers, found 2");
+	expect_refused("\"histogram\": []", "\"histogram\": [[1, 2, 3], 4]",
+		"r.json: benchmarks[1].histogram[1]: expected an array, found a whole number");
+	expect_refused("\"histogram\": []", "\"histogram\": [[1, -2, 3]]",
+		"r.json: benchmarks[1].histogram[0][1]: must not be negative");
+	expect_refused("\"timeline\": []", "\"timeline\": null",
+		"r.json: benchmarks[1].timeline: expected an array, found null");
+	expect_refused("\"timeline\": []", "\"timeline\": [[]]",
+		"r.json: benchmarks[1].timeline[0]: expected 2 numbers, found 0");
+	expect_refused("\"timeline\": []", "\"timeline\": [[1, \"2\"]]",
+		"r.json: benchmarks[1].timeline[0][1]: expected a whole number, found text");
+	expect_refused("\"timeline\": []", "\"timeline\": [[1, null]]",
+		"r.json: benchmarks[1].timeline[0][1]: expected a whole number, found null");
+	expect_refused("\"peak_bytes\": 4096", "\"peak_bytes\": 0.5",
+		"r.json: benchmarks[0].metrics.peak_bytes: expected a whole number, "
+		"found a fraction or a very large number");
+}
+
+/* What an edited golden file is after reading and writing: the golden file again. */
+static void expect_same(const char *from, const char *to)
 {
 	struct buf edited = BUF_INIT, again = BUF_INIT, golden = BUF_INIT;
 	struct result result = RESULT_INIT;
 
-	edit_golden(&edited, "\"version\": 1,",
-		"\"version\": 1, \"news\": [{\"uri\": 3}], \"news\": {},");
+	edit_golden(&edited, from, to);
 	read_golden(&golden);
 	assert_int_equal(result_read_json(&result, "r", edited.data, edited.len), 0);
 	result_write_json(&result, &again);
@@ -208,6 +313,37 @@ static void ignores_what_it_does_not_know(void **state UNUSED)
 	buf_release(&edited);
 	buf_release(&again);
 	buf_release(&golden);
+}
+
+static void ignores_what_other_modes_have(void **state UNUSED)
+{
+	expect_same("\"histogram\": [],", "\"histogram\": [], \"functions\": 3, \"rounds\": {},");
+	expect_same("\"histogram\": [],", "");
+	expect_same("          1024,\n          4096", "1024, 4096, \"more\"");
+	golden_name = SIMULATION_GOLDEN;
+	expect_same("\"functions\": [", "\"histogram\": 3, \"timeline\": {}, \"functions\": [");
+}
+
+static void ignores_what_it_does_not_know(void **state UNUSED)
+{
+	expect_same("\"version\": 1,", "\"version\": 1, \"news\": [{\"uri\": 3}], \"news\": {},");
+}
+
+static void names_end_uris(void **state UNUSED)
+{
+	static const char *const pairs[][2] = {
+		{"tests/t.py::Class::test_x", "test_x"},
+		{"tests/t.py::test_x[a::b-c d]", "test_x[a::b-c d]"},
+		{"plain", "plain"},
+		{"a::b::", "b::"},
+		{"", ""},
+		{"exec_harness::a::b [c::d]", "a::b [c::d]"},
+		{"exec_harness::", "exec_harness::"},
+		{"x/exec_harness::y::z", "z"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
+		assert_string_equal(result_name_of_uri(pairs[i][0]), pairs[i][1]);
 }
 
 static void optional_parts_may_be_absent(void **state UNUSED)
@@ -282,16 +418,24 @@ static void the_system_is_described(void **state UNUSED)
 	result_release(&result);
 }
 
+#define MEMORY_TEST(name) cmocka_unit_test_setup_teardown(name, take_memory, take_simulation)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_the_golden_bytes),
 		cmocka_unit_test(reads_what_it_writes),
+		MEMORY_TEST(writes_the_golden_bytes_of_memory),
+		MEMORY_TEST(reads_what_it_writes_of_memory),
 		cmocka_unit_test(refuses_other_versions),
 		cmocka_unit_test(names_the_value_that_is_wrong),
+		MEMORY_TEST(names_the_row_that_is_wrong),
+		MEMORY_TEST(ignores_what_other_modes_have),
 		cmocka_unit_test(ignores_what_it_does_not_know),
+		cmocka_unit_test(names_end_uris),
 		cmocka_unit_test(optional_parts_may_be_absent),
 		cmocka_unit_test(half_a_file_is_refused),
+		MEMORY_TEST(half_a_file_is_refused),
 		cmocka_unit_test(other_json_is_refused),
 		cmocka_unit_test(the_system_is_described),
 	};

@@ -13,10 +13,10 @@
 #include "core/term.h"
 #include <cmocka.h>
 
-static struct result recorded(void)
+static struct result read_recorded(const char *name)
 {
 	const char *folder = getenv("DATA");
-	char *path = xasprintf("%s/result_simulation.json", folder ? folder : "tests/data");
+	char *path = xasprintf("%s/%s", folder ? folder : "tests/data", name);
 	struct result result = RESULT_INIT;
 	struct buf json = BUF_INIT;
 
@@ -25,6 +25,11 @@ static struct result recorded(void)
 	buf_release(&json);
 	free(path);
 	return result;
+}
+
+static struct result recorded(void)
+{
+	return read_recorded("result_simulation.json");
 }
 
 static char *printed(const struct result *result, const struct table_style *style)
@@ -87,6 +92,46 @@ static void narrow_in_ascii_with_functions(void **state UNUSED)
 "  note: one dump is cut short\n"
 "\n"
 "Estimated cycles = L1 + 5*LL + 35*RAM\n");
+}
+
+/* A file may claim processes; memory mode has no figure for each. */
+static void memory(void **state UNUSED)
+{
+	struct table_style style = {.utf8 = true, .top = 3};
+	struct result result = read_recorded("result_memory.json");
+	char *text;
+
+	vec_push(&result.benchmarks.items[0].processes, (struct result_process){.pid = 1,
+		.command = xstrdup("sh"), .instructions = MEASURE(7)});
+	vec_push(&result.benchmarks.items[0].processes, (struct result_process){.pid = 2, .ppid = 1});
+	text = printed(&result, &style);
+	assert_string_equal(text,
+"Benchmark  Peak bytes  Total bytes  Allocations  Frees  Leaked bytes  Leaked blocks  Temporary\n"
+"──────────────────────────────────────────────────────────────────────────────────────────────\n"
+"test[a]         4,096    1,048,576        1,000    990           160             10        500\n"
+"└ sh\n"
+"  └ ?\n"
+"true                -            -            -      -             -              -          -\n"
+"! incomplete: not one heap call was recorded\n"
+"\n"
+"Peak = most bytes live at once in a benchmark, leaked = live at its end; over all its processes\n");
+	free(text);
+	result_release(&result);
+}
+
+static void a_section_for_each_mode(void **state UNUSED)
+{
+	struct table_style style = {0};
+	struct result result = RESULT_INIT;
+	char *text;
+
+	result_add(&result, MODE_MEMORY, "u", "n");
+	result_add(&result, MODE_SIMULATION, "u", "n");
+	text = printed(&result, &style);
+	assert_non_null(strstr(text, "35*RAM\n\nBenchmark  Peak bytes"));
+	assert_non_null(strstr(text, "\n\nPeak = "));
+	free(text);
+	result_release(&result);
 }
 
 /* Takes the escape sequences out, in place. */
@@ -281,6 +326,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain),
 		cmocka_unit_test(narrow_in_ascii_with_functions),
+		cmocka_unit_test(memory),
+		cmocka_unit_test(a_section_for_each_mode),
 		cmocka_unit_test(colours_change_no_text),
 		cmocka_unit_test(one_result_without_anything),
 		cmocka_unit_test(trees_without_circles),

@@ -157,8 +157,8 @@ static bool put_reasons(const struct loading *l, struct benchmark *b, const stru
 	else if (!l->artifacts.count)
 		put_reason(b, "memtrack's file is missing in the folder results");
 	else if (!l->summary->events && !flaws->len)
-		put_reason(b, "not one heap call was recorded: the allocator is unknown, or none was "
-			      "called");
+		put_reason(b, "not one heap call was recorded: the allocator is unknown, or none "
+			      "was called");
 	if (plan->open)
 		put_reason(b, "nothing says when it ended: what the run did after it counts too");
 	return plan->windows && l->summary->events;
@@ -183,11 +183,12 @@ static void put_remarks(const struct loading *l, struct benchmark *b, const stru
 		benchmark_note(b, "the events of %zu files were merged by their time",
 			       l->artifacts.count);
 	if (heap.late)
-		benchmark_note(b, "%" PRIu64 " events of the run came too late to be put in order; "
-				  "the figures may be a little off", heap.late);
+		benchmark_note(b, "events of the run that came too late to be put in order: %" PRIu64
+				  "; the figures may be a little off", heap.late);
 	if (heap.unknown_old)
-		benchmark_note(b, "%" PRIu64 " reallocs of the run do not say which block they end (an "
-				  "old memtrack): peak and leaked are too high", heap.unknown_old);
+		benchmark_note(b, "reallocs of the run that do not say which block they end (an old "
+				  "memtrack): %" PRIu64 "; peak and leaked are too high",
+			       heap.unknown_old);
 }
 
 /* An integration's URI is text of its own; a harness has escaped what it names. As in simulation. */

@@ -19,7 +19,7 @@
 struct memory_profile_summary {
 	bool no_timestamps; /* the file is missing: no benchmark can be told */
 	size_t uris;        /* distinct ones: the benchmarks that were added */
-	size_t artifacts;   /* files, incomplete ones included; 0: all benchmarks are without figures */
+	size_t artifacts;   /* files, incomplete ones included; 0: no benchmark has figures */
 	size_t incomplete;  /* of these, files that memtrack itself calls so */
 	size_t damaged;     /* of the others, files that cannot be read to their end */
 	uint64_t events;

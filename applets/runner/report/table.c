@@ -21,8 +21,8 @@ enum {
 #define BOLD_RED "1;31"
 #define BOLD_YELLOW "1;33"
 
-#define MEMORY_FOOTER "Peak = most bytes live at once during the benchmark, leaked = still live at " \
-	"its end; all its processes"
+#define MEMORY_FOOTER "Peak = most bytes live at once in a benchmark, leaked = live at its end; over " \
+	"all its processes"
 
 /* How to read the numbers of a mode. */
 static const struct {
