@@ -45,7 +45,6 @@ void proctree_release(struct proctree *tree)
 	for (size_t i = 0; i < tree->procs.len; i++)
 		proc_release(&tree->procs.items[i]);
 	vec_release(&tree->procs);
-	vec_release(&tree->detached);
 	free(tree->by_tid);
 	free(tree->self);
 }
@@ -285,36 +284,22 @@ static bool executes_itself(const char *command)
 }
 
 /*
- * A process of our own binary traces for itself; it is still ended with the rest. The root stays
- * our child, whose end is waited for.
+ * A process of our own binary traces for itself: its children must not be ours. It stays in the
+ * tree, so that its end is waited for and signals reach it.
  */
-static void let_go(struct proctree *tree, struct proc *p)
+static void leave_children_to(const struct proc *p)
 {
-	ptrace(PTRACE_DETACH, p->pid, NULL, 0);
-	if (p->parent == PROC_NONE) {
-		struct image ours = {.kind = IMAGE_NATIVE, .command = read_command(p->pid, false)};
-
-		vec_push(&p->images, ours);
-		return;
-	}
-	vec_push(&tree->detached, p->pid);
-	p->ended = true;
-	tree->live--;
-	tree->by_tid[p->pid] = 0;
+	ptrace(PTRACE_SETOPTIONS, p->pid, NULL, NULL);
 }
 
-/* Returns false when the process was let go. */
-static bool on_exec(struct proctree *tree, struct proc *p)
+static void on_exec(struct proctree *tree, struct proc *p)
 {
 	char *exe = read_link(p->pid, "exe");
 	struct image next = {.kind = IMAGE_NATIVE};
 
 	keep_dump(tree, p);
-	if (exe && tree->detach_self && str_eq(exe, tree->self)) {
-		free(exe);
-		let_go(tree, p);
-		return false;
-	}
+	if (exe && tree->leave_self && str_eq(exe, tree->self))
+		leave_children_to(p);
 	if (exe && valgrind_is_tool(exe))
 		next.kind = IMAGE_MEASURED;
 	next.command = read_command(p->pid, next.kind == IMAGE_MEASURED);
@@ -330,7 +315,6 @@ static bool on_exec(struct proctree *tree, struct proc *p)
 	} else {
 		vec_push(&p->images, next);
 	}
-	return true;
 }
 
 static void on_end(struct proctree *tree, pid_t tid, int status)
@@ -370,8 +354,8 @@ static void on_stop(struct proctree *tree, pid_t tid, int status)
 		ptrace(PTRACE_CONT, tid, NULL, 0);
 		break;
 	case PTRACE_EVENT_EXEC:
-		if (on_exec(tree, p))
-			ptrace(PTRACE_CONT, tid, NULL, 0);
+		on_exec(tree, p);
+		ptrace(PTRACE_CONT, tid, NULL, 0);
 		break;
 	case PTRACE_EVENT_STOP:
 		if (is_job_stop(signal))
@@ -434,22 +418,15 @@ void proctree_kill(struct proctree *tree, int signal)
 	for (size_t i = 0; i < tree->procs.len; i++)
 		if (!tree->procs.items[i].ended)
 			kill(tree->procs.items[i].pid, signal);
-	for (size_t i = 0; i < tree->detached.len; i++) {
-		char *exe = read_link(tree->detached.items[i], "exe");
-
-		if (exe && str_eq(exe, tree->self)) /* the id may be another's by now */
-			kill(tree->detached.items[i], signal);
-		free(exe);
-	}
 }
 
 int proctree_init(struct proctree *tree, pid_t pid, const char *command, const char *folder,
-		  bool detach_self)
+		  bool leave_self)
 {
 	struct image launcher = {.kind = IMAGE_NATIVE, .flaws = IMAGE_NOT_STARTED,
 				 .command = xstrdup(command)};
 
-	*tree = (struct proctree){.folder = folder, .detach_self = detach_self};
+	*tree = (struct proctree){.folder = folder, .leave_self = leave_self};
 	tree->by_tid = xcalloc(PID_LIMIT, sizeof(*tree->by_tid));
 	tree->self = path_of_self();
 	add_proc(tree, pid, PROC_NONE, launcher);

@@ -61,12 +61,11 @@ struct proc {
 
 struct proctree {
 	const char *folder; /* borrowed; absolute */
-	bool detach_self;   /* let go of processes that execute this very binary: they trace for
-	                       themselves */
+	bool leave_self;    /* leave the children of processes that execute this very binary to them:
+	                       they trace for themselves */
 	bool root_only;     /* ptrace is not permitted here: only the root is known */
 	VEC(struct proc) procs; /* in start order; [0] is the root */
 	size_t live;            /* processes that have not ended */
-	VEC(pid_t) detached;    /* let go of, see detach_self */
 
 	uint32_t *by_tid; /* thread id -> index of its process + 1 */
 	char *self;       /* path of this binary */
@@ -77,7 +76,7 @@ struct proctree {
  * on with `root_only` set and the reason logged. 0, or -errno with a frame.
  */
 int proctree_init(struct proctree *tree, pid_t pid, const char *command, const char *folder,
-		  bool detach_self);
+		  bool leave_self);
 void proctree_release(struct proctree *tree);
 
 /* Handle every event that is pending, without waiting. To be called after each SIGCHLD. */

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * candidates.c - which entry points become sites: what a function does with other entry points is
- * read from its code.
+ * read from its code
  */
 #include "applets/memtrack/candidates.h"
 #include "applets/memtrack/code_walk.h"
-#include "applets/memtrack/placement.h"
-#include "applets/memtrack/x86.h"
 #include "core/base.h"
 
 enum {
-	RETURNS_MAX = 64,       /* of one function that may throw */
-	LONGEST_STUB = 64,      /* bytes of a function that only jumps on to another one */
-	LONGEST_FUNCTION = 64 * 1024,
-	UNKNOWN_FUNCTION = 256, /* bytes taken for one of unknown size */
-	DEEPEST = 3,            /* calls that a wrapper may be away from what it wraps */
+	RETURNS_MAX = 64,          /* of one function that may throw */
+	LONGEST_STUB = 64,         /* bytes of a function that only jumps on to another one */
+	LONGEST_CALLED = 4 * 1024, /* bytes of a function in between, whose end is not known */
+	DEEPEST = 3,               /* calls that a wrapper may be away from what it wraps */
 };
 
 static void decide(struct candidates *c, struct candidate *one, struct probe_list *list);
@@ -50,13 +47,7 @@ struct question {
 	const struct candidate *asker;
 	bool frees;
 	const struct candidate *found; /* the last one in this file */
-	bool found_outside;
 };
-
-static bool is_free(const struct entry_match *match)
-{
-	return match->entry->class == PROBE_FREE;
-}
 
 static bool is_goal(void *ctx, const struct code_target *t)
 {
@@ -64,17 +55,14 @@ static bool is_goal(void *ctx, const struct code_target *t)
 	struct candidate *c = t->address ? candidate_at(q->candidates, t->address) : NULL;
 	struct entry_match match;
 
-	if (c && c != q->asker && is_free(&c->match) == q->frees) {
+	if (c && c != q->asker && candidate_frees(c) == q->frees) {
 		decide(q->candidates, c, q->list);
 		q->found = c;
 		return true;
 	}
 	/* Elsewhere is another file, whose site it will be. */
-	if (t->address || !t->name || !entry_point_find(t->name, UINT32_MAX, NULL, &match) ||
-	    is_free(&match) != q->frees || match.entry->class == PROBE_UNSEEN)
-		return false;
-	q->found_outside = true;
-	return true;
+	return !t->address && t->name && entry_point_find(t->name, UINT32_MAX, NULL, &match) &&
+	       (match.entry->class == PROBE_FREE) == q->frees && match.entry->class != PROBE_UNSEEN;
 }
 
 static struct code_range range_of(const struct candidate *one)
@@ -102,7 +90,7 @@ static bool calls_goal_below(struct question *q, const struct code_walk *w, int 
 		if (!to || candidate_at(q->candidates, to))
 			continue;
 		code_walk(&below, q->candidates->file, to,
-			  (struct code_range){.from = to, .to = to + LONGEST_FUNCTION / 16},
+			  (struct code_range){.from = to, .to = to + LONGEST_CALLED},
 			  is_goal, q);
 		found = calls_goal(&below) || (depth > 1 && calls_goal_below(q, &below, depth - 1));
 		code_walk_release(&below);
@@ -268,7 +256,7 @@ static void decide(struct candidates *c, struct candidate *one, struct probe_lis
 	if (one->state != CANDIDATE_NEW)
 		return;
 	one->state = CANDIDATE_BUSY;
-	if (is_free(&one->match))
+	if (candidate_frees(one))
 		decide_free(&q, one);
 	else
 		decide_alloc(&q, one);
@@ -284,101 +272,16 @@ static void drop_deletes(struct candidates *c)
 
 	for (size_t i = 0; i < c->all.len; i++)
 		own |= c->all.items[i].match.entry->flags & ENTRY_CXX &&
-		       !is_free(&c->all.items[i].match) && c->all.items[i].state == CANDIDATE_SITE;
+		       !candidate_frees(&c->all.items[i]) && c->all.items[i].state == CANDIDATE_SITE;
 	for (size_t i = 0; i < c->all.len && !own; i++)
 		if (c->all.items[i].match.entry->flags & ENTRY_CXX &&
-		    is_free(&c->all.items[i].match))
+		    candidate_frees(&c->all.items[i]))
 			c->all.items[i].state = CANDIDATE_COVERED;
 }
 
-/* ---- Sites ---- */
-
-static unsigned bit_of(unsigned number)
-{
-	return number ? 1u << (number - 1) : 0;
-}
-
-static uint8_t register_of(const struct placement *p, unsigned number)
-{
-	return number ? p->registers[number - 1] : PROBE_NO_REGISTER;
-}
-
-static struct placement place(struct candidates *c, const struct candidate *one, unsigned arguments)
-{
-	size_t len = one->size ? (size_t)one->size : UNKNOWN_FUNCTION, got = 0;
-	unsigned flags = (c->moved ? PLACEMENT_MOVED : 0) |
-			 (is_free(&one->match) ? PLACEMENT_NOT_NULL : 0);
-	struct placement p;
-	uint8_t *code;
-
-	if (len > LONGEST_FUNCTION)
-		len = LONGEST_FUNCTION;
-	code = xmalloc(len);
-	while (got < len) {
-		size_t n = elf_file_code(c->file, one->address + got, code + got, len - got);
-
-		if (!n)
-			break;
-		got += n;
-	}
-	p = placement_choose(code, got, arguments, flags);
-	free(code);
-	return p;
-}
-
-static void add_site(struct candidates *c, struct candidate *one, struct probe_list *list)
-{
-	const struct entry_point *entry = one->match.entry;
-	unsigned shift = one->match.shift;
-	unsigned size = entry->size ? entry->size + shift : 0;
-	unsigned count = entry->count ? entry->count + shift : 0;
-	unsigned block = entry->block ? entry->block + shift : 0;
-	struct probe_site site = {
-		.name = one->name,
-		.class = one->unseen      ? PROBE_UNSEEN
-			 : one->size_site ? PROBE_SIZE
-					  : (enum probe_class)entry->class,
-		.kind = (enum heap_event_kind)entry->kind,
-		.function = one->offset,
-		.frees_on_failure = entry->flags & ENTRY_FREES_FAILED,
-		.passes_on = one->passes_on,
-		.first_return = one->first_return,
-		.return_count = one->return_count,
-	};
-	struct placement p;
-
-	site.may_throw = one->throws && site.class < PROBE_FREE;
-	if (site.class == PROBE_UNSEEN)
-		size = count = block = 0;
-	p = place(c, one, bit_of(size) | bit_of(count) | bit_of(block));
-	site.offset = one->offset + p.offset;
-	site.emulated = p.emulated;
-	site.at = (struct probe_arguments){register_of(&p, size), register_of(&p, count),
-					   register_of(&p, block)};
-	vec_push(&list->names, one->name);
-	vec_push(&list->sites, site);
-	one->name = NULL;
-}
-
-static int by_function(const void *a, const void *b)
-{
-	const struct probe_site *x = a, *y = b;
-
-	return x->function < y->function ? -1 : x->function > y->function;
-}
-
-void candidates_to_sites(struct candidates *c, struct probe_list *list)
+void candidates_decide(struct candidates *c, struct probe_list *list)
 {
 	for (size_t i = 0; i < c->all.len; i++)
 		decide(c, &c->all.items[i], list);
 	drop_deletes(c);
-	for (size_t i = 0; i < c->all.len; i++) {
-		struct candidate *one = &c->all.items[i];
-
-		list->covered += one->state == CANDIDATE_COVERED;
-		if (one->state == CANDIDATE_SITE || one->size_site)
-			add_site(c, one, list);
-	}
-	if (list->sites.len)
-		qsort(list->sites.items, list->sites.len, sizeof(list->sites.items[0]), by_function);
 }

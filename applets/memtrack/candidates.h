@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* candidates.h - inside allocators.c and candidates.c: functions that may become sites */
+/* candidates.h - inside allocators.c and candidate*.c: functions that may become sites */
 #ifndef MEMTRACK_CANDIDATES_H
 #define MEMTRACK_CANDIDATES_H
 
@@ -35,9 +35,17 @@ struct candidates {
 	VEC(uint64_t) starts;      /* of all functions, in order, once they were needed */
 };
 
+static inline bool candidate_frees(const struct candidate *c)
+{
+	return c->match.entry->class == PROBE_FREE;
+}
+
 struct candidate *candidate_at(const struct candidates *c, uint64_t address);
 
-/* Decide which become sites, and fill the list. */
+/* candidates.c: set `state` and what belongs to it; returns go to the list. */
+void candidates_decide(struct candidates *c, struct probe_list *list);
+
+/* candidate_sites.c: decide which become sites, and fill the list. */
 void candidates_to_sites(struct candidates *c, struct probe_list *list);
 void candidates_release(struct candidates *c);
 

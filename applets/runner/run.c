@@ -113,6 +113,8 @@ static bool is_ours(const char *program, const char *search, char **path)
 
 	if ((applet && !applet->summary) || path_find_program(program, search, path))
 		return false;
+	if (str_eq(path_base(program), "exec-harness")) /* a copy, or upstream's */
+		return true;
 	if (!stat(*path, &st) && !stat("/proc/self/exe", &self) && st.st_dev == self.st_dev &&
 	    st.st_ino == self.st_ino)
 		return true;
