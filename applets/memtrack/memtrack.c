@@ -42,6 +42,7 @@
 
 #include "applets/memtrack/bpf_engine.h"
 #include "applets/memtrack/tracker.h"
+#include "applets/memtrack/watchdog.h"
 
 enum {
 	BATCH = 4096,
@@ -217,28 +218,61 @@ static int watch(struct track *t, pid_t pid)
 
 /* ---- The end ---- */
 
-/* Who outlived the command became our child (subreaper), which gives it a name. */
-static void tell_who_is_left(void)
+/*
+ * Who outlived its parent became our child (subreaper). `visit` for each but the watchdog; returns
+ * how many there are.
+ */
+static size_t visit_orphans(void (*visit)(pid_t pid, const char *name, int signal), int signal)
 {
 	struct buf text = BUF_INIT, name = BUF_INIT;
 	char path[64], *save;
+	size_t count = 0;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
 	if (read_file(path, &text))
 		error_clear();
-	for (char *pid = text.len ? strtok_r(text.data, " ", &save) : NULL; pid;
-	     pid = strtok_r(NULL, " ", &save)) {
-		snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	for (char *word = text.len ? strtok_r(text.data, " ", &save) : NULL; word;
+	     word = strtok_r(NULL, " ", &save)) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", word);
 		buf_clear(&name);
 		if (read_file(path, &name))
 			error_clear();
-		if (name.len && !str_starts(name.data, "memtrack"))
-			log_warn("still running after the command ended: %.*s (pid %s); what it does "
-				 "from now on is not recorded",
-				 (int)strcspn(name.data, "\n"), name.data, pid);
+		if (!name.len || str_starts(name.data, WATCHDOG_NAME))
+			continue;
+		name.data[strcspn(name.data, "\n")] = '\0';
+		visit((pid_t)strtol(word, NULL, 10), name.data, signal);
+		count++;
 	}
 	buf_release(&name);
 	buf_release(&text);
+	return count;
+}
+
+static void tell_of_orphan(pid_t pid, const char *name, int signal UNUSED)
+{
+	log_warn("still running after the command ended: %s (pid %d); what it does from now on is not "
+		 "recorded", name, pid);
+}
+
+static void end_orphan(pid_t pid, const char *name UNUSED, int signal)
+{
+	kill(pid, signal);
+	kill(pid, SIGCONT);
+	waitpid(pid, NULL, WNOHANG);
+}
+
+/* We were told to end: so are all whom the command has left behind, and those they leave in turn. */
+static void end_the_rest(struct track *t)
+{
+	uint64_t from = clock_now();
+	int signal = SIGTERM;
+
+	while (visit_orphans(end_orphan, signal) && clock_now() < from + 2 * LINGER_SECONDS * NS_PER_SECOND) {
+		drain(t);
+		nanosleep(&(struct timespec){.tv_nsec = DRAIN_MS * NS_PER_MS}, NULL);
+		if (clock_now() > from + LINGER_SECONDS * NS_PER_SECOND / 2)
+			signal = SIGKILL;
+	}
 }
 
 static void wait_for_the_rest(struct track *t)
@@ -250,7 +284,7 @@ static void wait_for_the_rest(struct track *t)
 		nanosleep(&(struct timespec){.tv_nsec = DRAIN_MS * NS_PER_MS}, NULL);
 	}
 	if (t->engine->ops->alive(t->engine))
-		tell_who_is_left();
+		visit_orphans(tell_of_orphan, 0);
 }
 
 /* 0 when nothing was lost. */
@@ -272,7 +306,9 @@ static int finish(struct track *t)
 	unsigned long long events;
 	int rc;
 
-	if (!t->failed)
+	if (t->watching.signal || t->failed)
+		end_the_rest(t);
+	else
 		wait_for_the_rest(t);
 	t->engine->ops->track(t->engine, false);
 	drain(t);
