@@ -229,6 +229,50 @@ $(O)/fixtures/%-musl: tests/fixtures/%.c | $(O)/include/.stamp
 	$(say) FIXTURE $@
 	$(call FIXTURE_RULE,musl-gcc -static)
 
+# Heap fixtures also in C++ and Rust, and with the allocators that are here: NAME-ALLOCATOR.
+HOSTCXX = g++
+HEAP_LINK-jemalloc = -ljemalloc
+HEAP_LINK-jemalloc-a = -l:libjemalloc.a -lstdc++ -lm
+HEAP_LINK-mimalloc = -lmimalloc
+HEAP_LINK-tcmalloc = -ltcmalloc_minimal
+HEAP_LINK-plugin = -l:libjemalloc_pic.a -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
+HEAP_LINK-tcmalloc-a = -l:libtcmalloc_minimal.a -lstdc++ -lm
+heap-has = $(wildcard $(addsuffix /lib$(1),$(wildcard /usr/lib/*-linux-gnu)))
+HEAP_ALLOCATORS := $(if $(call heap-has,jemalloc.so),jemalloc) $(if $(call heap-has,jemalloc.a),jemalloc-a) \
+	$(if $(call heap-has,mimalloc.so),mimalloc) $(if $(call heap-has,tcmalloc_minimal.so),tcmalloc) \
+	$(if $(call heap-has,tcmalloc_minimal.a),tcmalloc-a)
+HEAP_FIXTURES := heap_new heap_new-static heap_plugin.so $(if $(shell command -v rustc),heap_rust) \
+	$(foreach a,$(HEAP_ALLOCATORS),heap_blocks-$(a) heap_calls-$(a) heap_new-$(a)) \
+	$(if $(call heap-has,jemalloc_pic.a),heap_plugin-jemalloc.so)
+
+fixtures: $(HEAP_FIXTURES:%=$(O)/fixtures/%)
+
+define HEAP_RULES
+$(O)/fixtures/%-$(1): tests/fixtures/%.c tests/fixtures/heap.h | $(O)/include/.stamp
+	$$(say) FIXTURE $$@
+	$$(call FIXTURE_RULE,$$(HOSTCC)) $$(HEAP_LINK-$(1))
+$(O)/fixtures/%-$(1): tests/fixtures/%.cc tests/fixtures/heap.h | $(O)/include/.stamp
+	$$(say) FIXTURE $$@
+	$$(call FIXTURE_RULE,$$(HOSTCXX)) $$(HEAP_LINK-$(1))
+endef
+$(foreach a,$(HEAP_ALLOCATORS),$(eval $(call HEAP_RULES,$(a))))
+
+$(O)/fixtures/heap_new $(O)/fixtures/heap_new-static: tests/fixtures/heap_new.cc tests/fixtures/heap.h
+	$(say) FIXTURE $@
+	$(call FIXTURE_RULE,$(HOSTCXX) $(if $(filter %-static,$@),-static))
+
+$(O)/fixtures/heap_plugin.so: tests/fixtures/heap_plugin.cc
+	$(say) FIXTURE $@
+	$(call FIXTURE_RULE,$(HOSTCXX) -shared -fPIC)
+
+$(O)/fixtures/heap_plugin-jemalloc.so: tests/fixtures/heap_plugin.cc
+	$(say) FIXTURE $@
+	$(call FIXTURE_RULE,$(HOSTCXX) -shared -fPIC) $(HEAP_LINK-plugin)
+
+$(O)/fixtures/heap_rust: tests/fixtures/heap_rust.rs
+	$(say) FIXTURE $@
+	$(Q)mkdir -p $(@D) && rustc -O -o $@ $<
+
 # Unit tests and fuzz targets link what they use from the archive. main.c joins as an archive
 # with its main() renamed, for code that looks into the applet table.
 LIBMAIN := $(O)/libmain.a

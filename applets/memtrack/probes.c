@@ -90,9 +90,13 @@ static const char *first_missing(const struct probe_list *found)
 	return NULL;
 }
 
-static int check(const struct probe_list *found, const char *file)
+/* A static program has only the functions that it uses; a library for all has all four. */
+static int check(const struct probe_list *found, const struct elf_file *f, const char *file)
 {
-	if (found->is_libc && found->missing)
+	struct elf_traits traits = elf_file_traits(f);
+	bool library = traits.shared_library_or_pie && traits.dynamic_symbols;
+
+	if (library && found->is_libc && found->missing)
 		return fail(-ENOEXEC, "%s is a libc without %s: it is damaged or not understood", file,
 			    first_missing(found));
 	if (found->families && !found->sites.len)
@@ -125,7 +129,7 @@ int probes_find(struct probes *probes, int fd, const char *name, struct strvec *
 	probe_list_find(&found, f, false);
 	if (!found.families)
 		warn_of_stripped(f, name);
-	rc = check(&found, name);
+	rc = check(&found, f, name);
 	for (size_t i = 0; !rc && i < found.sites.len; i++)
 		add_site(probes, &found, &found.sites.items[i], name, unseen);
 	if (!rc && found.families)

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/auxv.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -41,6 +42,7 @@ struct tracker {
 	VEC(int) links;                 /* descriptors of multi links */
 	VEC(struct bpf_link *) perf_links; /* one a probe */
 	size_t high;
+	int wake; /* eventfd */
 };
 
 const char *uprobe_flavour_name(enum uprobe_flavour flavour)
@@ -143,8 +145,9 @@ static int on_stop(void *ctx, void *data, size_t len);
 static int open_rings(struct tracker *t)
 {
 	t->events = ring_buffer__new(bpf_map__fd(t->skel->maps.events), on_event, t, NULL);
+	t->wake = eventfd(0, EFD_CLOEXEC);
 	t->stops = ring_buffer__new(bpf_map__fd(t->skel->maps.stops), on_stop, t, NULL);
-	return t->events && t->stops ? 0 : fail_errno("cannot map the event ring");
+	return t->events && t->stops && t->wake >= 0 ? 0 : fail_errno("cannot map the event ring");
 }
 
 /* ---- Attaching ---- */
@@ -336,6 +339,7 @@ int tracker_new(struct tracker **to, const struct tracker_options *options)
 	struct tracker *t = xcalloc(1, sizeof(*t));
 	int rc;
 
+	t->wake = -1;
 	libbpf_set_print(print_debug);
 	rc = load_best(t, options);
 	if (!rc)
@@ -359,6 +363,8 @@ void tracker_free(struct tracker *t)
 	ring_buffer__free(t->events);
 	ring_buffer__free(t->stops);
 	memtrack__destroy(t->skel);
+	if (t->wake >= 0)
+		close(t->wake);
 	free(t);
 }
 
@@ -479,13 +485,24 @@ static int on_stop(void *ctx, void *data, size_t len UNUSED)
 
 size_t tracker_wait_stops(struct tracker *t, struct track_stop *to, size_t max, int timeout_ms)
 {
-	struct pollfd ready = {.fd = ring_buffer__epoll_fd(t->stops), .events = POLLIN};
+	struct pollfd ready[] = {
+		{.fd = ring_buffer__epoll_fd(t->stops), .events = POLLIN},
+		{.fd = t->wake, .events = POLLIN},
+	};
 
 	t->stop_sink = (struct sink){.to = to, .max = max};
 	if (ring_buffer__consume_n(t->stops, max) == 0 && timeout_ms &&
-	    poll(&ready, 1, timeout_ms) > 0)
+	    poll(ready, ARRAY_SIZE(ready), timeout_ms) > 0)
 		ring_buffer__consume_n(t->stops, max);
 	return t->stop_sink.len;
+}
+
+void tracker_wake(struct tracker *t)
+{
+	uint64_t one = 1;
+
+	if (write(t->wake, &one, sizeof(one)) != sizeof(one))
+		BUG("eventfd");
 }
 
 int tracker_know_file(struct tracker *t, uint32_t device, uint64_t inode)

@@ -74,8 +74,14 @@ size_t tracker_read(struct tracker *t, struct heap_event *to, size_t max);
 size_t tracker_unread(struct tracker *t);
 size_t tracker_high(const struct tracker *t);
 
-/* Wait for stopped processes; up to `max` of them. 0 after `timeout_ms` without any. */
+/*
+ * Wait for stopped processes; up to `max` of them. 0 after `timeout_ms` (-1: never) without any, or
+ * after tracker_wake().
+ */
 size_t tracker_wait_stops(struct tracker *t, struct track_stop *to, size_t max, int timeout_ms);
+
+/* From any thread: let tracker_wait_stops() return, now and from now on. */
+void tracker_wake(struct tracker *t);
 
 /* The file was looked at: nobody is stopped for it any more. 0 or -errno with a frame. */
 int tracker_know_file(struct tracker *t, uint32_t device, uint64_t inode);

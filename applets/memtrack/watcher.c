@@ -23,7 +23,6 @@
 
 enum {
 	CHUNK = 64,
-	WAIT_MS = 100,              /* between two looks at whether to end */
 	STOP_DEADLINE_MS = 1000,    /* for all threads of a process to stand */
 	DRAIN_DEADLINE_SECONDS = 10, /* for a full ring to be read */
 };
@@ -261,7 +260,7 @@ static void *watch(void *arg)
 	int rc = 0;
 
 	while (!atomic_load(&w->end)) {
-		if (!take(w, WAIT_MS))
+		if (!take(w, -1))
 			continue;
 		if (rc) {
 			hold_all_asking(w);
@@ -308,6 +307,7 @@ static void tell_unseen(const struct watcher *w)
 void watcher_stop(struct watcher *w)
 {
 	atomic_store(&w->end, true);
+	tracker_wake(w->tracker);
 	pthread_join(w->thread, NULL);
 	tell_unseen(w);
 	vec_release(&w->stops);

@@ -72,22 +72,17 @@ static void check_machine(struct session *s)
 		die_recorded(EXIT_UNSUPPORTED);
 }
 
-static void check_directory(const char *directory)
+/* Programs are looked for, and run, from there. */
+static void enter_directory(const char *directory)
 {
-	struct stat st;
-
-	if (!directory)
-		return;
-	if (stat(directory, &st))
+	if (directory && chdir(directory))
 		die(EXIT_USAGE, "--working-directory %s: %s", directory, strerror(errno));
-	if (!S_ISDIR(st.st_mode))
-		die(EXIT_USAGE, "--working-directory %s: not a directory", directory);
 }
 
 /* A shell that changes its directory says so in PWD; a program that trusts it must not be misled. */
-static void set_directory(struct strvec *env, const char *directory)
+static void tell_directory(struct strvec *env)
 {
-	char *path = directory ? realpath(directory, NULL) : NULL;
+	char *path = getcwd(NULL, 0);
 
 	if (path)
 		env_set(env, "PWD", path);
@@ -100,9 +95,9 @@ static void make_env(struct strvec *env, const struct run_options *o, enum mode 
 	bool malloc_python;
 
 	strvec_push_all(env, environ);
-	set_directory(env, o->working_directory);
-	malloc_python = mode == MODE_SIMULATION &&
-			python_accepts_malloc(env, program, o->working_directory);
+	if (o->working_directory)
+		tell_directory(env);
+	malloc_python = mode == MODE_SIMULATION && python_accepts_malloc(env, program, NULL);
 	benchmark_env_runner(env, mode, folder, malloc_python);
 }
 
@@ -117,13 +112,15 @@ void session_begin(struct session *s, const struct run_options *options, char *c
 	*s = (struct session){.options = options, .began = clock_now(), .began_at = time(NULL)};
 	s->watching = (struct supervise)SUPERVISE_INIT;
 	s->mode = choose_mode(options);
-	check_directory(options->working_directory);
 	check_machine(s);
 	s->command = words_join(words);
 	supervise_prepare();
 	if (profile_folder_make(&s->folder, options->profile_folder))
 		die_recorded(EXIT_FAILED);
 	cleanup_push(discard_folder, s);
+	if (options->json)
+		s->json = str_eq(options->json, "-") ? xstrdup("-") : path_absolute(options->json);
+	enter_directory(options->working_directory);
 	make_env(&s->env, options, s->mode, s->folder.path, program);
 }
 
@@ -136,6 +133,7 @@ void session_print_env(const struct run_options *options, const char *program)
 
 	if (!folder)
 		die_recorded(EXIT_FAILED);
+	enter_directory(options->working_directory);
 	strvec_push_all(&before, environ);
 	make_env(&after, options, mode, folder, program);
 	if (mode == MODE_SIMULATION)
@@ -149,6 +147,11 @@ void session_print_env(const struct run_options *options, const char *program)
 }
 
 /* ---- Running ---- */
+
+static bool is_standard_output(const char *json)
+{
+	return json && str_eq(json, "-");
+}
 
 static void on_tick(void *session)
 {
@@ -181,7 +184,7 @@ static uint64_t deadline(const struct session *s)
  */
 static int open_relays(struct session *s, struct spawn *spawn)
 {
-	bool json_out = s->options->json && str_eq(s->options->json, "-");
+	bool json_out = is_standard_output(s->json);
 	int targets[] = {json_out ? STDERR_FILENO : STDOUT_FILENO, STDERR_FILENO};
 	int ends[2];
 
@@ -222,7 +225,6 @@ int session_watch(struct session *s, struct spawn *spawn, struct proctree *tree)
 		return rc;
 	progress_init(&s->progress, s->command);
 	spawn->envp = s->env.items;
-	spawn->cwd = s->options->working_directory;
 	rc = start(s, spawn, tree);
 	if (rc) {
 		progress_end(&s->progress);
@@ -250,8 +252,7 @@ static void describe_run(const struct session *s, struct result *r)
 	r->run.started = result_timestamp_dup(s->began_at);
 	r->run.duration_ns = clock_now() - s->began;
 	r->run.command = xstrdup(s->command);
-	r->run.working_directory = realpath(
-		s->options->working_directory ? s->options->working_directory : ".", NULL);
+	r->run.working_directory = getcwd(NULL, 0);
 	strvec_push(&r->run.modes, mode_name(s->mode));
 	report_describe(r, s->valgrind_version);
 }
@@ -287,14 +288,9 @@ static int load(struct session *s, struct result *r, struct findings *found)
 	return simulation_load(s, r, top, found);
 }
 
-static bool is_standard_output(const char *json)
-{
-	return json && str_eq(json, "-");
-}
-
 static bool print_results(const struct session *s, const struct result *r)
 {
-	if (!is_standard_output(s->options->json)) {
+	if (!is_standard_output(s->json)) {
 		report_table(r, s->options->top);
 		return true;
 	}
@@ -309,7 +305,7 @@ static bool print_results(const struct session *s, const struct result *r)
 static bool write_results(struct session *s, const struct result *r)
 {
 	char *path = xasprintf("%s/results.json", s->folder.path);
-	const char *const targets[] = {path, s->options->json};
+	const char *const targets[] = {path, s->json};
 	bool ok = true;
 
 	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
@@ -346,6 +342,7 @@ static void session_release(struct session *s)
 	profile_folder_release(&s->folder);
 	strvec_release(&s->env);
 	free(s->command);
+	free(s->json);
 	free(s->valgrind);
 	free(s->valgrind_version);
 }

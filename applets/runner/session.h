@@ -27,6 +27,7 @@ struct session {
 	enum mode mode;
 	char *command;                     /* the words joined by blanks, for people */
 	struct profile_folder folder;
+	char *json;                        /* as in the options, absolute; "-", or NULL */
 	struct strvec env;                 /* of the command */
 	char *valgrind;                    /* its path; NULL but in simulation */
 	char *valgrind_version;
@@ -40,7 +41,8 @@ struct session {
 };
 
 /*
- * Check the options and the machine, make the folder and the environment. `words` is the command
+ * Check the options and the machine, make the folder and the environment, and enter the working
+ * directory, from which on all is relative to it. `words` is the command
  * as given, `program` the program that it starts (NULL: not known). Ends the process with the
  * right status when something is missing.
  */

@@ -193,7 +193,7 @@ exec-harness --name good "$FIXTURES/burn-musl" 1000'
 	run --separate-stderr "$BATS_TEST_TMPDIR/bin/exec-harness" -m simulation "$burn" 1000
 	[ "$status" -eq 125 ]
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == *'not instrumented'*'codspeed exec -m simulation'* ]]
+	[[ $stderr == *'not instrumented: start it through codspeed (codspeed exec '* ]]
 	CODSPEED_ENV=runner CODSPEED_PROFILE_FOLDER=$PWD run --separate-stderr valgrind -q --tool=none \
 		"$BATS_TEST_TMPDIR/bin/exec-harness" -m simulation "$burn" 1000
 	[ "$status" -eq 125 ]

@@ -305,7 +305,9 @@ static void note_status(struct benchmark *b, const struct record_benchmark *from
 		return;
 	b->status = BENCHMARK_FAILED;
 	if (from->signal)
-		benchmark_note(b, "killed by signal %d (%s)", from->signal, strsignal(from->signal));
+		benchmark_note(b, "killed by signal %d (%s)%s", from->signal, strsignal(from->signal),
+			       from->signal == SIGTRAP ? "; a uprobe of another tool (perf probe, bpftrace, "
+							 "a heap tracker) may be active on this machine" : "");
 	else if (from->status > 0)
 		benchmark_note(b, "exit status %d", from->status);
 	else
