@@ -61,6 +61,7 @@ struct task {
 	__u64 wish_sp; /* of a wrapper that was asked for `wish` bytes, and will ask for more; 0: none */
 	__u64 wish;
 	__u64 passed_sp; /* of a free that may pass `passed` on to another one; 0: none */
+	__u64 passed_ip;
 	__u64 passed;
 	__u32 pid; /* as memtrack sees them; 0: not asked yet */
 	__u32 tid;
@@ -204,20 +205,37 @@ static __always_inline void tell_realloc(struct task *t, __u64 addr)
 /* ---- Allocator calls ---- */
 
 /*
- * All four are read first, and as volatile: clang would make one load of them, at an address that it
- * chooses by the index, and the verifier does not let a program compute places in its context.
+ * By hand: clang would make one load of many, at an address that it chooses by the number, and the
+ * verifier does not let a program compute places in its context.
  */
-static __always_inline __u64 argument(struct pt_regs *ctx, __u64 index)
-{
-	const volatile struct pt_regs *regs = ctx;
-	__u64 first = PT_REGS_PARM1(regs), second = PT_REGS_PARM2(regs);
-	__u64 third = PT_REGS_PARM3(regs), fourth = PT_REGS_PARM4(regs);
+#define LOAD_REGISTER(to, ctx, name)                                      \
+	asm volatile("%0 = *(u64 *)(%1 + %2)"                             \
+		     : "=r"(to)                                           \
+		     : "r"(ctx), "i"(__builtin_offsetof(struct pt_regs, name)))
 
-	if (index == 0)
-		return first;
-	if (index == 1)
-		return second;
-	return index == 2 ? third : fourth;
+/* What the register with this number holds (TRACK_COOKIE). */
+static __always_inline __u64 argument(struct pt_regs *ctx, __u64 number)
+{
+	__u64 value = 0;
+
+	switch (number) {
+	case 0: LOAD_REGISTER(value, ctx, rax); break;
+	case 1: LOAD_REGISTER(value, ctx, rcx); break;
+	case 2: LOAD_REGISTER(value, ctx, rdx); break;
+	case 3: LOAD_REGISTER(value, ctx, rbx); break;
+	case 5: LOAD_REGISTER(value, ctx, rbp); break;
+	case 6: LOAD_REGISTER(value, ctx, rsi); break;
+	case 7: LOAD_REGISTER(value, ctx, rdi); break;
+	case 8: LOAD_REGISTER(value, ctx, r8); break;
+	case 9: LOAD_REGISTER(value, ctx, r9); break;
+	case 10: LOAD_REGISTER(value, ctx, r10); break;
+	case 11: LOAD_REGISTER(value, ctx, r11); break;
+	case 12: LOAD_REGISTER(value, ctx, r12); break;
+	case 13: LOAD_REGISTER(value, ctx, r13); break;
+	case 14: LOAD_REGISTER(value, ctx, r14); break;
+	case 15: LOAD_REGISTER(value, ctx, r15); break;
+	}
+	return value;
 }
 
 /*
@@ -311,9 +329,10 @@ static __always_inline bool is_part_of_realloc(const struct task *t, __u64 sp, _
 }
 
 /* The same call of the program has come by another free already, which passed the block on. */
-static __always_inline bool was_passed_on(struct task *t, __u64 sp, __u64 addr)
+static __always_inline bool was_passed_on(struct pt_regs *ctx, struct task *t, __u64 sp, __u64 addr)
 {
-	bool same = t->passed_sp && t->passed == addr && sp <= t->passed_sp;
+	bool same = t->passed_sp && t->passed == addr && sp <= t->passed_sp &&
+		    t->passed_ip != PT_REGS_IP(ctx);
 
 	t->passed_sp = 0;
 	return same;
@@ -367,11 +386,12 @@ int free_enter(struct pt_regs *ctx)
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);
 	addr = argument(ctx, TRACK_COOKIE_BLOCK(cookie));
-	if (!addr || was_passed_on(t, sp, addr) || is_part_of_realloc(t, sp, addr))
+	if (!addr || was_passed_on(ctx, t, sp, addr) || is_part_of_realloc(t, sp, addr))
 		return 0;
 	if (TRACK_COOKIE_FLAGS(cookie) & TRACK_PASSES_ON) {
 		t->passed = addr;
 		t->passed_sp = sp;
+		t->passed_ip = PT_REGS_IP(ctx);
 	}
 	tell_free(t, addr);
 	return 0;

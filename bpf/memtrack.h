@@ -64,11 +64,13 @@ _Static_assert(sizeof(struct track_file) == 16, "as laid out above");
 #define TRACK_HELD 1024
 
 /*
- * The cookie of a probe says what its function does with which argument (0 is the first), so that
- * one program serves all functions: 8 bits kind, 4 bits each for the size, a factor of the size and
- * the block (the old one, the one freed, or the place of the result), then flags.
+ * The cookie of a probe says what its function does and in which registers its arguments are there,
+ * so that one program serves all functions: 8 bits kind, 4 bits each for the size, a factor of the
+ * size and the block (the old one, the one freed, or the place of the result), then flags. Registers
+ * have the processor's numbers (rax 0, rcx 1, rdx 2, rbx 3, rbp 5, rsi 6, rdi 7, r8 8 ...).
  */
-#define TRACK_NO_ARG 15u
+#define TRACK_NO_ARG 4u /* the stack pointer's number */
+#define TRACK_FIRST_ARG 7u
 #define TRACK_COOKIE(kind, size, factor, block, flags)                                          \
 	((__u64)(kind) | (__u64)(size) << 8 | (__u64)(factor) << 12 | (__u64)(block) << 16 |    \
 	 (__u64)(flags) << 20)

@@ -128,7 +128,7 @@ static const struct engine_ops ops = {follow, track, next, alive, losses, engine
 
 static const char *remedy(int rc)
 {
-	if (rc == -EPERM || rc == -EACCES)
+	if (rc == -EPERM)
 		return "memory mode needs the right to load BPF programs: run it as root, or with "
 		       "cap_bpf and cap_perfmon";
 	if (rc == -ENOMEM)

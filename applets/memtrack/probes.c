@@ -6,17 +6,11 @@
 
 #include "applets/memtrack/allocators.h"
 #include "applets/memtrack/probes.h"
-#include "applets/memtrack/x86.h"
 
-/* Register of an argument -> its number in a cookie (the x86-64 System V calling convention). */
-static unsigned argument_number(uint8_t reg)
+/* The kernel side numbers registers as the processor does, and has no use for the stack pointer. */
+static unsigned register_number(uint8_t reg)
 {
-	static const uint8_t order[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX};
-
-	for (unsigned i = 0; i < ARRAY_SIZE(order); i++)
-		if (order[i] == reg)
-			return i;
-	return TRACK_NO_ARG;
+	return reg == PROBE_NO_REGISTER ? (unsigned)TRACK_NO_ARG : reg;
 }
 
 static unsigned track_kind(const struct probe_site *site)
@@ -36,8 +30,8 @@ static uint64_t cookie_of(const struct probe_site *site)
 			 (site->frees_on_failure ? TRACK_FREES_ON_FAILURE : 0) |
 			 (site->passes_on ? TRACK_PASSES_ON : 0) | (site->may_throw ? TRACK_THROWS : 0);
 
-	return TRACK_COOKIE(track_kind(site), argument_number(site->at.size),
-			    argument_number(site->at.count), argument_number(site->at.block), flags);
+	return TRACK_COOKIE(track_kind(site), register_number(site->at.size),
+			    register_number(site->at.count), register_number(site->at.block), flags);
 }
 
 /* A function that may throw gets no return probe: an exception would end the program. */
@@ -99,7 +93,7 @@ static int check(const struct probe_list *found, const struct elf_file *f, const
 	if (library && found->is_libc && found->missing)
 		return fail(-ENOEXEC, "%s is a libc without %s: it is damaged or not understood", file,
 			    first_missing(found));
-	if (found->families && !found->sites.len)
+	if (found->families && !found->sites.len && !found->covered)
 		return fail(-ENOEXEC, "%s holds %s, of which no function can be probed", file,
 			    allocator_family_name(probe_list_family(found)));
 	return 0;
@@ -126,7 +120,7 @@ int probes_find(struct probes *probes, int fd, const char *name, struct strvec *
 	}
 	if (rc)
 		return rc;
-	probe_list_find(&found, f, false);
+	probe_list_find(&found, f, true);
 	if (!found.families)
 		warn_of_stripped(f, name);
 	rc = check(&found, f, name);

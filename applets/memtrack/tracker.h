@@ -46,7 +46,7 @@ struct tracker_options {
 };
 
 /*
- * Load and attach what follows the tree. 0, or -errno with a frame: -EPERM and -EACCES mean
+ * Load and attach what follows the tree. 0, or -errno with a frame: -EPERM means
  * missing rights, anything else that this kernel cannot.
  */
 int tracker_new(struct tracker **to, const struct tracker_options *options);
