@@ -110,7 +110,7 @@ static void drain(struct track *t)
 			give_up(t);
 			return;
 		}
-	} while (n == BATCH);
+	} while (n > 0); /* to the end, where a failure of the engine shows */
 }
 
 static void on_tick(void *ctx)

@@ -104,11 +104,12 @@ static void warn_of_stripped(const struct elf_file *f, const char *file)
 {
 	struct elf_traits traits = elf_file_traits(f);
 
-	if (!traits.interpreter && !traits.shared_library_or_pie && !traits.symbol_table)
+	if (!traits.interpreter && !traits.symbol_table)
 		log_warn("%s is a static program without symbols: its allocations cannot be seen", file);
 }
 
-int probes_find(struct probes *probes, int fd, const char *name, struct strvec *unseen)
+int probes_find(struct probes *probes, int fd, const char *name, bool is_program,
+		struct strvec *unseen)
 {
 	struct probe_list found = {0};
 	struct elf_file *f;
@@ -121,7 +122,7 @@ int probes_find(struct probes *probes, int fd, const char *name, struct strvec *
 	if (rc)
 		return rc;
 	probe_list_find(&found, f, true);
-	if (!found.families)
+	if (is_program && !found.families)
 		warn_of_stripped(f, name);
 	rc = check(&found, f, name);
 	for (size_t i = 0; !rc && i < found.sites.len; i++)

@@ -13,10 +13,12 @@ struct probes {
 };
 
 /*
- * The probes of a file; none for one that is no allocator. Functions whose blocks cannot be seen
+ * The probes of a file; none for one that is no allocator. `is_program` says that a process was
+ * started from it: a static one without symbols is warned of. Functions whose blocks cannot be seen
  * are appended to `unseen` as "NAME in FILE", the place there being the probe's. 0 or -errno with a
  * frame: an allocator that cannot be probed must not pass in silence.
  */
-int probes_find(struct probes *probes, int fd, const char *name, struct strvec *unseen);
+int probes_find(struct probes *probes, int fd, const char *name, bool is_program,
+		struct strvec *unseen);
 
 #endif

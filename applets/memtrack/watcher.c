@@ -114,13 +114,25 @@ static bool is_known(const struct watcher *w, uint32_t device, uint64_t inode)
 	return false;
 }
 
-/* Of our own programs in the tree (exec-harness) no allocation is a benchmark's. */
-static bool is_own_binary(int fd)
+static bool is_executable_of(int fd, const char *process)
 {
-	struct stat own, st;
+	struct stat exe, st;
+	char path[64];
 
-	return !stat("/proc/self/exe", &own) && !fstat(fd, &st) && own.st_dev == st.st_dev &&
-	       own.st_ino == st.st_ino;
+	snprintf(path, sizeof(path), "/proc/%s/exe", process);
+	return !stat(path, &exe) && !fstat(fd, &st) && exe.st_dev == st.st_dev &&
+	       exe.st_ino == st.st_ino;
+}
+
+/* Of our own programs in the tree (exec-harness) no allocation is a benchmark's. */
+static int find_probes(struct watcher *w, pid_t pid, int fd, const char *name, struct probes *to)
+{
+	char process[16];
+
+	if (is_executable_of(fd, "self"))
+		return 0;
+	snprintf(process, sizeof(process), "%d", pid);
+	return probes_find(to, fd, name, is_executable_of(fd, process), &w->unseen);
 }
 
 static int probe_file(struct watcher *w, pid_t pid, const struct mapped_file *file)
@@ -135,8 +147,7 @@ static int probe_file(struct watcher *w, pid_t pid, const struct mapped_file *fi
 			 file->path, pid, error_text());
 		error_clear();
 	} else {
-		if (!is_own_binary(fd))
-			rc = probes_find(&probes, fd, file->path, &w->unseen);
+		rc = find_probes(w, pid, fd, file->path, &probes);
 		if (!rc && probes.list.len)
 			rc = tracker_attach(w->tracker, fd, probes.list.items, probes.list.len);
 		close(fd);
