@@ -79,7 +79,11 @@ value() {
 	kept
 }
 
+# A shell drops variables that it could not name itself: by hand it is the same.
 @test "environment: names of every kind are kept" {
+	if [ "$(head -c 2 "$(command -v valgrind)")" = '#!' ]; then
+		skip "this valgrind is a shell script, which drops names that are no identifiers"
+	fi
 	exported() { echo; }
 	export -f exported
 	env 'with.dot=1' 'with-dash=2' '1digit=3' $'b\xff=4' "$CODSPEED_BIN" run --profile-folder \
