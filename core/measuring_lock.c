@@ -53,8 +53,8 @@ static int tell_holder(int fd, enum mode mode)
 	if (pid)
 		snprintf(who, sizeof(who), "process %ld", pid);
 	if (mode == MODE_MEMORY)
-		return fail(-EBUSY, "%s measures on this machine: the probes of a memory run would crash a "
-				    "simulation; try again when it has ended", who);
+		return fail(-EBUSY, "%s measures on this machine, which memory mode needs for itself (its "
+				    "probes crash simulations); try again when it has ended", who);
 	return fail(-EBUSY, "%s tracks memory on this machine: its probes would crash a simulation; try "
 			    "again when it has ended", who);
 }

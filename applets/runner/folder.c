@@ -138,7 +138,8 @@ static int remove_stale_results(const char *path)
 		rc = remove_stale(results, results_files, &removed);
 	free(results);
 	if (!rc && removed)
-		log_info("removed %zu files of an earlier run from %s", removed, path);
+		log_info("removed %zu file%s of an earlier run from %s", removed,
+			 removed == 1 ? "" : "s", path);
 	return rc;
 }
 

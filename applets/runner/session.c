@@ -66,8 +66,9 @@ static void check_machine(struct session *s)
 	if (valgrind_is_above())
 		die(EXIT_UNSUPPORTED, "codspeed runs under valgrind itself (inside another codspeed?); "
 				      "start it natively");
-	if (s->mode == MODE_SIMULATION)
-		find_valgrind(s);
+	if (s->mode != MODE_SIMULATION)
+		return; /* memtrack looks for itself */
+	find_valgrind(s);
 	if (measuring_lock_take(s->mode))
 		die_recorded(EXIT_UNSUPPORTED);
 }

@@ -9,38 +9,164 @@ setup() {
 	need_memtrack
 }
 
-# need_fixture NAME: skip where the allocator or the compiler was not there to build it
-need_fixture() {
-	[ -x "$FIXTURES/$1" ] || require_or_skip allocators "$1 was not built"
+# All but what jemalloc does not have.
+common=(malloc calloc realloc realloc_zero reallocarray aligned_alloc memalign posix_memalign valloc
+	free strdup usable)
+
+# built NAME: skip where an allocator or a compiler was not there to build it
+built() {
+	[ -e "$FIXTURES/$1" ] || require_or_skip allocators "$1 was not built"
 }
 
-@test "blocks: glibc, musl, static and dynamic" {
+# has_library NAME: in the loader's folders
+has_library() {
+	ldconfig -p | grep -q "^[[:space:]]*$1 " || require_or_skip allocators "$1 is not installed"
+}
+
+@test "blocks: glibc and musl, dynamic and static" {
 	for build in '' -static -musl; do
 		same_lines "$FIXTURES/heap_blocks$build" 1000
-		equal "$(counted 1 1000 | cut -d' ' -f 2)" 500
 		equal "$(lines | awk '{ n += $2 } END { print NR, n }')" '1500 500500'
 	done
 }
 
-@test "calls: glibc" {
-	same_lines "$FIXTURES/heap_calls" 100
-}
-
-@test "calls: static glibc" {
-	same_lines "$FIXTURES/heap_calls-static" 20
-}
-
-@test "calls: static musl" {
-	same_lines "$FIXTURES/heap_calls-musl" 20
-}
-for_all() {
-	local allocator
-
-	for allocator in jemalloc jemalloc-a mimalloc tcmalloc tcmalloc-a; do
-		need_fixture "$1-$allocator"
-		"$2" "$FIXTURES/$1-$allocator" "${@:3}" || {
-			echo "$allocator" >&2
-			return 1
-		}
+@test "blocks: libraries of other allocators, linked" {
+	for allocator in jemalloc mimalloc tcmalloc; do
+		built "heap_blocks-$allocator"
+		same_lines "$FIXTURES/heap_blocks-$allocator" 1000
 	done
+}
+
+@test "blocks: other allocators, linked statically" {
+	for allocator in jemalloc-a tcmalloc-a; do
+		built "heap_blocks-$allocator"
+		same_lines "$FIXTURES/heap_blocks-$allocator" 1000
+	done
+}
+
+@test "blocks: other allocators, preloaded" {
+	for library in libjemalloc.so.2 libmimalloc.so.2 libtcmalloc_minimal.so.4; do
+		has_library $library
+		same_lines env LD_PRELOAD=$library "$FIXTURES/heap_blocks" 1000
+	done
+}
+
+@test "calls: glibc and musl" {
+	for build in '' -static -musl; do
+		same_lines "$FIXTURES/heap_calls$build" 50
+	done
+}
+
+@test "calls: static and position-independent, and dynamic musl" {
+	need gcc musl-gcc
+	source=$BATS_TEST_DIRNAME/../fixtures/heap_calls.c
+	gcc -D_GNU_SOURCE -w -static-pie -o "$BATS_TEST_TMPDIR/pie" "$source"
+	same_lines "$BATS_TEST_TMPDIR/pie" 20
+	musl-gcc -D_GNU_SOURCE -w -o "$BATS_TEST_TMPDIR/musl" "$source"
+	same_lines "$BATS_TEST_TMPDIR/musl" 20
+}
+
+@test "calls: jemalloc" {
+	for build in jemalloc jemalloc-a; do
+		built "heap_calls-$build"
+		same_lines "$FIXTURES/heap_calls-$build" 20 "${common[@]}"
+	done
+}
+
+@test "calls: mimalloc and tcmalloc" {
+	for build in mimalloc tcmalloc tcmalloc-a; do
+		built "heap_calls-$build"
+		same_lines "$FIXTURES/heap_calls-$build" 20
+	done
+}
+
+@test "new: all forms, with every allocator" {
+	for build in '' -static -jemalloc -jemalloc-a -mimalloc -tcmalloc -tcmalloc-a; do
+		built "heap_new$build"
+		same_lines "$FIXTURES/heap_new$build" 20
+	done
+}
+
+# The blocks of the exceptions (136 bytes) and their frees are left out.
+@test "new: an exception is caught, and what comes after it is recorded" {
+	for build in '' -static -jemalloc -jemalloc-a -tcmalloc -tcmalloc-a; do
+		built "heap_new$build"
+		track "$FIXTURES/heap_new$build" 20 throw >"$BATS_TEST_TMPDIR/expected"
+		[ ! -s "$BATS_TEST_TMPDIR/errors" ]
+		diff <(grep Malloc "$BATS_TEST_TMPDIR/expected") <(lines | grep Malloc | grep -v ' 136$')
+	done
+}
+
+@test "new: exceptions are blocks of their own" {
+	for build in '' -static; do
+		track "$FIXTURES/heap_new$build" 20 throw >/dev/null
+		equal "$(lines | grep -c 'Malloc 136')" 120
+		equal "$(lines | grep -c Free)" 160
+	done
+}
+
+@test "rust: the system's allocator" {
+	built heap_rust
+	same_lines "$FIXTURES/heap_rust" 20
+}
+
+@test "probes: each kind records the same" {
+	for kind in session multi perf; do
+		OPTIONS=(--uprobes $kind)
+		same_lines "$FIXTURES/heap_calls" 20 || {
+			grep -q 'kernel has no uprobe sessions' "$BATS_TEST_TMPDIR/errors"
+			continue
+		}
+		built heap_new-jemalloc
+		same_lines "$FIXTURES/heap_new-jemalloc" 20
+	done
+}
+
+@test "load: an allocator that arrives late, and is used at once" {
+	for library in libmimalloc.so.2 libtcmalloc_minimal.so.4; do
+		has_library $library
+		track "$FIXTURES/heap_load" at-once $library
+		equal "$(counted 7500 7500)" '100 100 750000 1'
+	done
+}
+
+@test "load: two threads, two allocators" {
+	has_library libmimalloc.so.2
+	has_library libtcmalloc_minimal.so.4
+	for _ in 1 2 3; do
+		track "$FIXTURES/heap_load" at-once libmimalloc.so.2 libtcmalloc_minimal.so.4
+		equal "$(counted 7500 7500)" '200 200 1500000 1'
+	done
+}
+
+@test "load: a plugin allocates in its constructor, and comes again" {
+	track "$FIXTURES/heap_load" plugin "$FIXTURES/heap_plugin.so"
+	equal "$(counted 7700 7700)" '4000 4000 30800000 1'
+}
+
+@test "load: a plugin with an allocator of its own, and a copy of it" {
+	built heap_plugin-jemalloc.so
+	cp "$FIXTURES/heap_plugin-jemalloc.so" "$BATS_TEST_TMPDIR/copy.so"
+	# jemalloc wants more thread-local storage than the loader has left
+	track env GLIBC_TUNABLES=glibc.rtld.optional_static_tls=8000 "$FIXTURES/heap_load" plugin \
+		"$FIXTURES/heap_plugin-jemalloc.so" "$BATS_TEST_TMPDIR/copy.so"
+	equal "$(counted 7700 7700)" '8000 8000 61600000 1'
+}
+
+@test "stripped: a static program without symbols is named" {
+	need gcc strip
+	gcc -D_GNU_SOURCE -w -static-pie -o "$BATS_TEST_TMPDIR/heap_calls-pie" \
+		"$BATS_TEST_DIRNAME/../fixtures/heap_calls.c"
+	for program in "$FIXTURES/heap_calls-static" "$FIXTURES/heap_calls-musl" \
+		"$BATS_TEST_TMPDIR/heap_calls-pie"; do
+		strip -o "$BATS_TEST_TMPDIR/bare" "$program"
+		track "$BATS_TEST_TMPDIR/bare" 3 >/dev/null
+		grep -q "warning: $BATS_TEST_TMPDIR/bare .*without symbols" "$BATS_TEST_TMPDIR/errors"
+	done
+}
+
+@test "stripped: a program with dynamic symbols is recorded" {
+	need strip
+	strip -o "$BATS_TEST_TMPDIR/bare" "$FIXTURES/heap_calls"
+	same_lines "$BATS_TEST_TMPDIR/bare" 20
 }

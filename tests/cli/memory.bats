@@ -1,0 +1,297 @@
+#!/usr/bin/env bats
+# exec and run in memory mode: figures, results, failures, the lock.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034 # variables of entry.bash and memory.bash
+
+load helper
+load ../fixtures/entry
+load ../fixtures/memory
+
+setup() {
+	need_memtrack
+	enabled RUN EXEC_HARNESS
+	entry_setup
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	ln -s "$CODSPEED_BIN" "$BATS_TEST_TMPDIR/bin/exec-harness"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+	blocks=$FIXTURES/heap_blocks
+}
+
+teardown() {
+	local id
+
+	for id in $(pgrep -f -- "--profile-folder $BATS_TEST_TMPDIR/"); do
+		kill -KILL "$id" 2>/dev/null || :
+	done
+	nothing_left
+	[ ! -e /tmp/runner.ctl.fifo ]
+	[ ! -e /tmp/runner.ack.fifo ]
+}
+
+# entry_memory [OPTION]... -- COMMAND...: as entry() of simulation
+entry_memory() {
+	rc=0
+	rm -f "$result"
+	patiently "$CODSPEED_BIN" run -m memory --profile-folder "$folder" --json "$result" "$@" \
+		>"$out" 3>&- || rc=$?
+	err=$BATS_TEST_TMPDIR/errors
+}
+
+metrics='metrics | [.peak_bytes, .total_bytes, .allocations, .frees, .leaked_bytes, .leaked_blocks,
+	.temporary_allocations] | join(" ")'
+
+# expected N MARK: those of `heap_blocks N`, for an even N up to 1000. The second mark comes while
+# the odd sizes live.
+expected() {
+	local n=$1 mark=44441
+
+	echo $((n / 2 * (n / 2) + mark)) $((n * (n + 1) / 2 + 2 * mark)) $((n + 2)) $((n / 2 + 2)) \
+		$((n / 2 * (n / 2))) $((n / 2)) $((n / 2 + 2))
+}
+
+# minus FIGURES FIGURES
+minus() {
+	paste <(tr ' ' '\n' <<<"$1") <(tr ' ' '\n' <<<"$2") | awk '{ print $1 - $2 }'
+}
+
+@test "exec: the figures are the program's, and nothing else's" {
+	for build in '' -static -musl; do
+		memory "$blocks$build" 0 >/dev/null # static glibc has a few blocks of its own at its start
+		start=$(field ".$metrics")
+		memory "$blocks$build" 1000 >/dev/null
+		equal "$(field .status)" ok
+		equal "$(field '.notes | length')" 0
+		equal "$(minus "$(field ".$metrics")" "$start")" \
+			"$(minus "$(expected 1000)" "$(expected 0)")"
+	done
+	for build in '' -musl; do
+		memory "$blocks$build" 1000 >/dev/null
+		equal "$(field ".$metrics")" "$(expected 1000)"
+	done
+}
+
+@test "exec: the same in five runs" {
+	for _ in 1 2 3 4 5; do
+		memory python3 -c 'x = [bytes(1000) for _ in range(10000)]' >/dev/null
+		equal "$(field .status)" ok
+		[ "$(field .metrics.allocations)" -gt 10000 ]
+		[ "$(field .metrics.total_bytes)" -gt 10000000 ]
+	done
+}
+
+@test "exec: a realloc is one allocation, and the peak is not a sum" {
+	memory "$FIXTURES/heap_calls" 1 realloc >/dev/null
+	# 124 bytes twice, half as much more each time up to 10 MiB, and at last 1 byte and 20
+	total=$((124 + 1 + 20 + 2 * 44441)) count=5
+	for ((size = 124; size < 10 << 20; size += size / 2)); do
+		total=$((total + size)) count=$((count + 1)) most=$size
+	done
+	equal "$(field ".$metrics" | cut -d' ' -f 1-6)" "$most $total $count $count 0 0"
+}
+
+@test "exec: results.json, the histogram and the timeline agree" {
+	memory "$blocks" 1000 >/dev/null
+	cmp "$result" "$folder/results.json"
+	equal "$(jq -r '.version, .run.modes[], .benchmarks[0].mode' "$result")" $'1\nmemory\nmemory'
+	equal "$(field '(.histogram | map(.[1]) | add) == .metrics.allocations')" true
+	equal "$(field '(.histogram | map(.[2]) | add) == .metrics.total_bytes')" true
+	equal "$(field '(.timeline | map(.[1]) | max) == .metrics.peak_bytes')" true
+	equal "$(field '.timeline[-1][1] == .metrics.leaked_bytes')" true
+	equal "$(field '.timeline | map(.[0]) | . == sort')" true
+	equal "$(field '.metrics | keys_unsorted | join(" ")')" "peak_bytes total_bytes allocations \
+frees leaked_bytes leaked_blocks temporary_allocations"
+	zstd -qt "$folder"/results/*.MemtrackArtifact.msgpack
+	[ -s "$folder/results/ExecutionTimestamps.msgpack" ]
+}
+
+@test "exec: a tree counts as one" {
+	memory "$FIXTURES/heap_tree" spawn 10 "$FIXTURES/heap_tree-musl" leaf 100 >/dev/null
+	[ "$(field .metrics.allocations)" -ge 1000 ]
+	memory sh -c "$blocks 100; $blocks-musl 200; :" >/dev/null
+	read -r _ _ allocations frees _ <<<"$(field ".$metrics")"
+	[ "$allocations" -ge 304 ]
+	[ "$frees" -ge 154 ]
+}
+
+@test "exec: standard output is the command's, and JSON alone with --json -" {
+	patiently "$CODSPEED_BIN" exec -m memory --profile-folder "$folder" -- \
+		printf 'a\0b\xff\n' >"$out"
+	head -c 5 "$out" | cmp - <(printf 'a\0b\xff\n')
+	patiently "$CODSPEED_BIN" exec -m memory --profile-folder "$folder" --json - -- \
+		echo text >"$out"
+	equal "$(jq .version "$out")" 1
+	says "$BATS_TEST_TMPDIR/errors" text
+}
+
+@test "exec: the environment is handed on, and added to as it is told" {
+	export ODD=$'a=b\nc' EMPTY='' LD_LIBRARY_PATH=/nowhere MALLOC_ARENA_MAX=1 GLIBC_TUNABLES=glibc.malloc.check=0
+	memory sh -c "env -0 >'$out'" >/dev/null
+	sort -z "$out" | grep -zv '^_=\|^BASH_FUNC' >got
+	codspeed exec -m memory --print-env -- true | sed 's/=.*//' >added
+	env -0 | sort -z | grep -zv '^_=\|^BASH_FUNC' >own
+	comm -z -13 own got | sed -z 's/=.*//' | tr '\0' '\n' >new
+	equal "$(sort new | grep -vxFf added)" ''
+	equal "$(comm -z -23 own got | tr '\0' '\n')" ''
+}
+
+@test "exec: show prints what exec printed" {
+	memory "$blocks" 100 >all
+	sed '/^Malloc\|^Free/d' all >printed
+	codspeed show "$folder" >"$out"
+	cmp printed "$out"
+	codspeed show "$folder" --json again.json >/dev/null
+	cmp again.json "$result"
+	grep -q 'Peak bytes' printed
+}
+
+@test "exec: a failing command is no benchmark" {
+	code=0
+	memory sh -c 'exit 42' || code=$?
+	equal "$code" 1
+	says "$BATS_TEST_TMPDIR/errors" 'exit status 42'
+	code=0
+	memory sh -c 'kill -SEGV $$' || code=$?
+	equal "$code" 1
+	says "$BATS_TEST_TMPDIR/errors" 'status 139'
+	code=0
+	memory no-such-program || code=$?
+	equal "$code" 1
+	says "$BATS_TEST_TMPDIR/errors" 'no-such-program: command not found'
+}
+
+@test "exec: an unknown allocator makes it incomplete" {
+	need strip
+	strip -o bare "$FIXTURES/heap_calls-musl"
+	code=0
+	memory ./bare 3 >/dev/null || code=$?
+	equal "$code" 1
+	equal "$(field .status)" incomplete
+	equal "$(field .metrics.allocations)" null
+	[[ $(field '.notes[]') == 'not one heap call was recorded'* ]]
+	says "$BATS_TEST_TMPDIR/errors" 'static program without symbols'
+}
+
+@test "exec: --timeout ends the command" {
+	SECONDS=0 code=0
+	OPTIONS=(--timeout 1s)
+	memory sleep 4343 || code=$?
+	equal "$code" 1
+	says "$BATS_TEST_TMPDIR/errors" 'timed out after 1s'
+	[ "$SECONDS" -lt 100 ]
+	gone 'sleep 4343'
+}
+
+@test "run: several benchmarks, each with its own" {
+	entry_memory -- 'exec-harness --name one "$FIXTURES/heap_blocks" 100 >/dev/null
+exec-harness --name two "$FIXTURES/heap_blocks-musl" 200 >/dev/null
+"$FIXTURES/heap_blocks" 600 >/dev/null; echo between
+exec-harness --name three "$FIXTURES/heap_blocks-static" 300 >/dev/null'
+	equal "$rc" 0
+	equal "$(listed)" $'ok exec_harness::one\nok exec_harness::two\nok exec_harness::three'
+	equal "$(figure exec_harness::one "$metrics")" "$(expected 100)"
+	equal "$(figure exec_harness::two "$metrics")" "$(expected 200)"
+	equal "$(figure exec_harness::three "$metrics")" "$(expected 300)"
+	equal "$(sed 1q "$out")" between
+	codspeed show "$folder" >shown
+	sed 1d "$out" | cmp - shown
+}
+
+@test "run: no benchmark is an error with its cause" {
+	entry_memory -- 'echo nothing'
+	equal "$rc" 1
+	says "$err" 'no CodSpeed integration'
+	equal "$(<"$out")" nothing
+	entry_memory --allow-empty -- 'exit 3'
+	equal "$rc" 1
+	says "$err" 'exit status 3'
+	entry_memory --allow-empty -- 'echo nothing'
+	equal "$rc" 0
+}
+
+@test "run: the entrypoint's own failure is told, the figures stay" {
+	entry_memory -- 'exec-harness --name one "$FIXTURES/heap_blocks" 100 >/dev/null; exit 5'
+	equal "$rc" 1
+	says "$err" 'exit status 5'
+	equal "$(figure exec_harness::one "$metrics")" "$(expected 100)"
+}
+
+@test "run: benchmarks of tinybench through its plugin" {
+	need node
+	npm=$REPO/build/npm
+	[ -e "$npm/installed" ] || require_or_skip node "node.bats has not installed the integration"
+	mkdir .git # names are relative to the repository
+	ln -s "$npm/node_modules" node_modules
+	cp "$REPO/tests/integration/fib.mjs" .
+	entry_memory -- node fib.mjs
+	equal "$rc" 0
+	equal "$(listed)" 'ok fib.mjs::numbers::fib 15
+ok fib.mjs::numbers::fib 20
+ok fib.mjs::numbers::a [b] :: ü "c"'
+	says_not "$err" error
+	equal "$(jq '[.benchmarks[].metrics.allocations | . >= 0] | all' "$result")" true
+}
+
+# ---- The lock ----
+
+# until_measured FILE: a command under way has created it
+until_there() {
+	local i
+
+	for ((i = 0; i < 300; i++)); do
+		[ ! -e "$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+@test "lock: a simulation during a memory run is refused, and says why" {
+	memory sh -c "touch under-way; sleep 2" >/dev/null 3>&- &
+	pid=$!
+	until_there under-way
+	for command in 'exec -m simulation' 'run -m simulation'; do
+		code=0
+		# shellcheck disable=SC2086
+		codspeed $command -- "$FIXTURES/burn" 1000 >"$out" 2>&1 || code=$?
+		equal "$code" 3
+		says "$out" 'tracks memory on this machine'
+		[[ $(<"$out") =~ process\ [0-9]+ ]]
+		kill -0 "${BASH_REMATCH[0]#process }"
+	done
+	run -125 codspeed memtrack track -- true
+	wait $pid
+}
+
+@test "lock: a memory run during a simulation is refused, and says why" {
+	codspeed exec -m simulation --profile-folder "$folder" -- sh -c 'touch under-way; sleep 2' \
+		>/dev/null 2>&1 3>&- &
+	pid=$!
+	until_there under-way
+	run -3 codspeed exec -m memory -- "$blocks" 10
+	[[ $output == *'measures on this machine'* ]]
+	run -125 codspeed memtrack track -- true
+	[[ $output == *'measures on this machine'* ]]
+	wait $pid
+}
+
+@test "lock: who has probes has it, even when the runner was killed" {
+	for ((i = 0; i < 600; i++)); do
+		"$CODSPEED_BIN" exec -m memory --profile-folder "$folder" -- \
+			sh -c "touch '$PWD/under-way'; exec '$FIXTURES/heap_tree' leaf 900000001" >"$out" 2>&1 3>&- &
+		pid=$!
+		while kill -0 $pid 2>/dev/null && [ ! -e under-way ]; do sleep 0.1; done
+		[ ! -e under-way ] || break
+	done
+	kill -KILL $pid
+	# all the time until it is to be had there are no probes
+	for ((i = 0; i < 100; i++)); do
+		if flock -n -x /tmp true; then
+			equal "$(probes)" 0
+			break
+		fi
+		sleep 0.05
+	done
+	[ "$i" -lt 100 ]
+	gone 'leaf 900000001'
+	# the FIFOs that it had no time to remove do not matter
+	memory "$blocks" 10 >/dev/null
+	equal "$(field .status)" ok
+}
