@@ -49,8 +49,9 @@ static const struct {
  * parent's cost, and the cost before an exec is on disk before the image goes. Exact names: with a
  * wildcard a program's own clone_node() would dump at every call.
  */
-static const char *const fork_points[] = {"fork", "_Fork", "vfork", "clone", "clone3"};
-static const char *const exec_points[] = {"execve", "execveat"};
+static const char *const dump_points[] = {
+	"fork", "_Fork", "vfork", "clone", "clone3", "execve", "execveat",
+};
 
 /* Not traced: esbuild breaks under valgrind, rustup's wrapper looks at its argv[0]. */
 static const char skipped_everywhere[] = "*esbuild,*.rustup-wrapped";
@@ -174,10 +175,8 @@ int valgrind_command(struct strvec *argv, const struct valgrind_setup *setup)
 	rc = add_skip_list(argv, setup->use);
 	if (rc)
 		return rc;
-	for (size_t i = 0; !setup->no_fork_dumps && i < ARRAY_SIZE(fork_points); i++)
-		strvec_pushf(argv, "--dump-before=%s", fork_points[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(exec_points); i++)
-		strvec_pushf(argv, "--dump-before=%s", exec_points[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(dump_points); i++)
+		strvec_pushf(argv, "--dump-before=%s", dump_points[i]);
 	add_file_option(argv, "--callgrind-out-file=", setup->folder, "%p.out");
 	add_file_option(argv, "--log-file=", setup->folder, "valgrind.%p.log");
 	strvec_push(argv, "--");

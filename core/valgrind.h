@@ -22,8 +22,6 @@ struct valgrind_setup {
 	const char *program; /* path of valgrind */
 	const char *folder;  /* absolute profile folder */
 	bool inherit;        /* processes that a benchmark starts count, too; CodSpeed's valgrind only */
-	bool no_fork_dumps;  /* faster for programs that fork by thousands; children that execute
-	                        nothing else then repeat their parent's cost */
 };
 
 /* `valgrind ... --` without the command, appended to `argv`. 0 or -errno with a frame. */

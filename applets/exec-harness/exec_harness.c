@@ -36,7 +36,6 @@
 struct cfg {
 	const char *name;
 	enum mode mode;
-	bool fork_dumps;
 	uint64_t runner_pid;
 	struct walltime_options walltime;
 };
@@ -47,9 +46,6 @@ static const struct opt rows[] = {
 	OPT_CHOICE('m', "measurement-mode", struct cfg, mode, mode_words_internal,
 		   .env = CODSPEED_RUNNER_MODE, .def = "walltime", .meta = "MODE",
 		   .flags = OPT_HIDDEN, .help = "what to measure"),
-	OPT_FLAG(0, "fork-dumps", struct cfg, fork_dumps, .def = "true",
-		 .help = "simulation: dump at each fork, so that no cost is counted twice; "
-			 "--no-fork-dumps is faster for programs that fork by thousands"),
 	OPT_UINT(0, "runner-pid", struct cfg, runner_pid, .flags = OPT_HIDDEN,
 		 .help = "end when this process, our parent, has ended"),
 	OPT_ROWS(struct cfg, walltime, struct walltime_options, walltime_option_rows),
@@ -163,9 +159,9 @@ static int simulate(void *ctx, const struct target *target, int *status, int *in
 	return simulation_run(ctx, target, status, interrupted);
 }
 
-static int run_simulation(const struct cfg *cfg, const struct targets *targets)
+static int run_simulation(const struct targets *targets)
 {
-	struct simulation sim = {.no_fork_dumps = !cfg->fork_dumps};
+	struct simulation sim = {0};
 	char *folder = path_absolute(require_folder());
 	int status;
 
@@ -218,7 +214,7 @@ int exec_harness_main(int argc, char **argv)
 	if (ENABLE_MEMTRACK && cfg.mode == MODE_MEMORY)
 		status = run_memory(&targets);
 	else
-		status = run_simulation(&cfg, &targets);
+		status = run_simulation(&targets);
 	targets_release(&targets);
 	args_release(&args);
 	return status;

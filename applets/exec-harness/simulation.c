@@ -30,7 +30,6 @@ int simulation_init(struct simulation *sim)
 {
 	struct valgrind_setup setup = {
 		.use = VALGRIND_BENCHMARK, .folder = sim->folder,
-		.no_fork_dumps = sim->no_fork_dumps,
 	};
 	char *program;
 	int rc = valgrind_find(getenv("PATH"), &program);

@@ -9,12 +9,11 @@
 
 struct simulation {
 	const char *folder; /* profile folder, absolute */
-	bool no_fork_dumps; /* valgrind.h */
 	struct strvec valgrind; /* the words in front of the command */
 	bool fixed_addresses;
 };
 
-/* Find what is needed; the first two members are set already. 0 or -errno with a frame. */
+/* Find what is needed; `folder` is set already. 0 or -errno with a frame. */
 int simulation_init(struct simulation *sim);
 void simulation_release(struct simulation *sim);
 

@@ -28,15 +28,11 @@ struct cfg {
 	struct walltime_options walltime;
 	const char *name;
 	bool print_env;
-	bool fork_dumps;
 };
 
 static const struct opt rows[] = {
 	OPT_STRING(0, "name", struct cfg, name, .meta = "NAME",
 		   .help = "the benchmark's name (default: the command)"),
-	OPT_FLAG(0, "fork-dumps", struct cfg, fork_dumps, .def = "true",
-		 .help = "dump at each fork, so that no cost is counted twice; --no-fork-dumps is "
-			 "faster for programs that fork by thousands"),
 	OPT_FLAG(0, "print-env", struct cfg, print_env,
 		 .help = "print what is added to the command's environment, and exit"),
 	OPT_ROWS(struct cfg, run, struct run_options, run_option_rows),
@@ -48,8 +44,6 @@ static void add_harness_words(struct strvec *argv, const struct cfg *cfg, char *
 {
 	if (cfg->name)
 		strvec_pushf(argv, "--name=%s", cfg->name);
-	if (!cfg->fork_dumps)
-		strvec_push(argv, "--no-fork-dumps");
 	strvec_push(argv, "--");
 	strvec_push_all(argv, words);
 }

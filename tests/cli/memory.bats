@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
 # exec and run in memory mode: figures, results, failures, the lock.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034 # variables of entry.bash and memory.bash
+# shellcheck disable=SC2016,SC2017,SC2030,SC2031,SC2034,SC2154 # variables of entry.bash and memory.bash
 
 load helper
 load ../fixtures/entry
 load ../fixtures/memory
 
 setup() {
+	PATH=$PATH:/usr/sbin
 	need_memtrack
 	enabled RUN EXEC_HARNESS
 	entry_setup
@@ -184,7 +185,7 @@ frees leaked_bytes leaked_blocks temporary_allocations"
 	entry_memory -- 'exec-harness --name one "$FIXTURES/heap_blocks" 100 >/dev/null
 exec-harness --name two "$FIXTURES/heap_blocks-musl" 200 >/dev/null
 "$FIXTURES/heap_blocks" 600 >/dev/null; echo between
-exec-harness --name three "$FIXTURES/heap_blocks-static" 300 >/dev/null'
+exec-harness --name three "$FIXTURES/heap_blocks" 300 >/dev/null'
 	equal "$rc" 0
 	equal "$(listed)" $'ok exec_harness::one\nok exec_harness::two\nok exec_harness::three'
 	equal "$(figure exec_harness::one "$metrics")" "$(expected 100)"
@@ -232,7 +233,7 @@ ok fib.mjs::numbers::a [b] :: ü "c"'
 
 # ---- The lock ----
 
-# until_measured FILE: a command under way has created it
+# until_there FILE: a command under way has created it
 until_there() {
 	local i
 
@@ -273,6 +274,7 @@ until_there() {
 }
 
 @test "lock: who has probes has it, even when the runner was killed" {
+	need bpftool
 	for ((i = 0; i < 600; i++)); do
 		"$CODSPEED_BIN" exec -m memory --profile-folder "$folder" -- \
 			sh -c "touch '$PWD/under-way'; exec '$FIXTURES/heap_tree' leaf 900000001" >"$out" 2>&1 3>&- &
@@ -280,11 +282,15 @@ until_there() {
 		while kill -0 $pid 2>/dev/null && [ ! -e under-way ]; do sleep 0.1; done
 		[ ! -e under-way ] || break
 	done
+	sleep 0.3
+	probes=$(probes_of $pid)
+	[ -n "$probes" ]
 	kill -KILL $pid
 	# all the time until it is to be had there are no probes
 	for ((i = 0; i < 100; i++)); do
 		if flock -n -x /tmp true; then
-			equal "$(probes)" 0
+			# shellcheck disable=SC2086 # numbers
+			equal "$(probes_left $probes)" ''
 			break
 		fi
 		sleep 0.05

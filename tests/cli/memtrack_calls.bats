@@ -112,7 +112,7 @@ has_library() {
 
 @test "probes: each kind records the same" {
 	for kind in session multi perf; do
-		OPTIONS=(--uprobes $kind)
+		OPTIONS=(--uprobes "$kind")
 		same_lines "$FIXTURES/heap_calls" 20 || {
 			grep -q 'kernel has no uprobe sessions' "$BATS_TEST_TMPDIR/errors"
 			continue

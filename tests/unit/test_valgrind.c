@@ -149,26 +149,6 @@ static void commands_append(void **state UNUSED)
 	strvec_release(&argv);
 }
 
-static void dumps_at_forks_can_be_left_out(void **state UNUSED)
-{
-	static const char *const gone[] = {"fork", "_Fork", "vfork", "clone", "clone3"};
-	const struct valgrind_setup setup = {.use = VALGRIND_BENCHMARK, .program = "v",
-					     .folder = "/p", .no_fork_dumps = true};
-	struct strvec argv = STRVEC_INIT;
-
-	assert_int_equal(valgrind_command(&argv, &setup), 0);
-	assert_int_equal(count_of(&argv, "--dump-before=execve"), 1);
-	assert_int_equal(count_of(&argv, "--dump-before=execveat"), 1);
-	for (size_t i = 0; i < ARRAY_SIZE(gone); i++) {
-		char *option = xasprintf("--dump-before=%s", gone[i]);
-
-		assert_int_equal(count_of(&argv, option), 0);
-		free(option);
-	}
-	assert_int_equal(argv.len, 1 + ARRAY_SIZE(shared) - ARRAY_SIZE(gone) + 1 + 3 + 1);
-	strvec_release(&argv);
-}
-
 static void a_percent_sign_is_doubled(void **state UNUSED)
 {
 	struct strvec argv = STRVEC_INIT;
@@ -371,7 +351,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(around_a_benchmark),
 		cmocka_unit_test(around_an_entrypoint),
 		cmocka_unit_test(commands_append),
-		cmocka_unit_test(dumps_at_forks_can_be_left_out),
 		cmocka_unit_test(a_percent_sign_is_doubled),
 		cmocka_unit_test(other_signs_of_the_folder_stay),
 		cmocka_unit_test(special_signs_in_our_own_path),

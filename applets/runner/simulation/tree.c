@@ -117,7 +117,7 @@ static void note_flaws(struct adding *a)
 		  "matches a pattern of programs that valgrind must not trace (*esbuild, "
 		  "*.rustup-wrapped)");
 	note_flaw(a, &a->repeats, "upper bound",
-		  "forked where no dump was made (a program without symbols, or --no-fork-dumps), "
+		  "forked where no dump was made (a program without symbols), "
 		  "so that it repeats what its parent had spent before");
 	note_flaw(a, &a->start_lost, "lower bound",
 		  "what it had spent before it executed another program is not counted, for want of "
