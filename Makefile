@@ -231,6 +231,7 @@ $(O)/fixtures/%-musl: tests/fixtures/%.c | $(O)/include/.stamp
 
 # Heap fixtures also in C++ and Rust, and with the allocators that are here: NAME-ALLOCATOR.
 HOSTCXX = g++
+comma := ,
 HEAP_LINK-jemalloc = -ljemalloc
 HEAP_LINK-jemalloc-a = -l:libjemalloc.a -lstdc++ -lm
 HEAP_LINK-mimalloc = -lmimalloc
@@ -241,7 +242,7 @@ heap-has = $(wildcard $(addsuffix /lib$(1),$(wildcard /usr/lib/*-linux-gnu)))
 HEAP_ALLOCATORS := $(if $(call heap-has,jemalloc.so),jemalloc) $(if $(call heap-has,jemalloc.a),jemalloc-a) \
 	$(if $(call heap-has,mimalloc.so),mimalloc) $(if $(call heap-has,tcmalloc_minimal.so),tcmalloc) \
 	$(if $(call heap-has,tcmalloc_minimal.a),tcmalloc-a)
-HEAP_FIXTURES := heap_new heap_new-static heap_plugin.so $(if $(shell command -v rustc),heap_rust) \
+HEAP_FIXTURES := heap_new heap_new-static heap_plugin.so heap_pool.so $(if $(shell command -v rustc),heap_rust) \
 	$(foreach a,$(HEAP_ALLOCATORS),heap_blocks-$(a) heap_calls-$(a) heap_new-$(a)) \
 	$(if $(call heap-has,jemalloc_pic.a),heap_plugin-jemalloc.so)
 
@@ -264,6 +265,10 @@ $(O)/fixtures/heap_new $(O)/fixtures/heap_new-static: tests/fixtures/heap_new.cc
 $(O)/fixtures/heap_plugin.so: tests/fixtures/heap_plugin.cc
 	$(say) FIXTURE $@
 	$(call FIXTURE_RULE,$(HOSTCXX) -shared -fPIC)
+
+$(O)/fixtures/heap_pool.so: tests/fixtures/heap_pool.cc
+	$(say) FIXTURE $@
+	$(call FIXTURE_RULE,$(HOSTCXX) -shared -fPIC -fno-builtin -Wl$(comma)-Bsymbolic)
 
 $(O)/fixtures/heap_plugin-jemalloc.so: tests/fixtures/heap_plugin.cc
 	$(say) FIXTURE $@
@@ -311,7 +316,8 @@ demo:
 	$(abspath $(OUT)) exec -m simulation -- sh -c 'seq 1 1000 | sort -n | wc -l'
 
 bench: all $(O)/fixtures/burn $(O)/fixtures/burn-static $(O)/fixtures/burn-musl
-	$(Q)O=$(O) CODSPEED_BIN=$(abspath $(OUT)) scripts/bench
+	$(Q)rc=0; export O=$(O) CODSPEED_BIN=$(abspath $(OUT)) CLANG=$(CLANG); scripts/bench || rc=1; \
+		$(if $(CONFIG_MEMTRACK),scripts/bench-memory || rc=1;) exit $$rc
 
 # --- size ---
 

@@ -20,6 +20,8 @@ extern char **environ;
 
 static bool signals_held;
 static sigset_t mask_before; /* what children get */
+static bool files_raised;
+static struct rlimit files_before; /* what children get */
 
 void spawn_hold_signals(const sigset_t *signals)
 {
@@ -33,6 +35,17 @@ void spawn_give_back_signals(void)
 {
 	if (signals_held)
 		sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+void spawn_raise_files(void)
+{
+	struct rlimit limit;
+
+	if (files_raised || getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	files_before = limit;
+	limit.rlim_cur = limit.rlim_max;
+	files_raised = !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* Which step failed in the child: names for the parent's message, sent as an index. */
@@ -102,6 +115,8 @@ static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_
 		;
 	if (signals_held)
 		sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	if (files_raised)
+		setrlimit(RLIMIT_NOFILE, &files_before);
 	if (s->death_signal) {
 		prctl(PR_SET_PDEATHSIG, s->death_signal);
 		if (getppid() != parent)

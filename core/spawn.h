@@ -54,6 +54,12 @@ void spawn_hold_signals(const sigset_t *signals);
 /* The mask as it was, for a process that is about to execute another program itself. */
 void spawn_give_back_signals(void);
 
+/*
+ * As many descriptors here as the hard limit allows, where each of many files costs some; children
+ * still start with the limit this process was given.
+ */
+void spawn_raise_files(void);
+
 /* Whether `fixed_addresses` has an effect: seccomp profiles of containers refuse personality(). */
 bool spawn_can_fix_addresses(void);
 

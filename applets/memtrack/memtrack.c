@@ -382,6 +382,7 @@ int memtrack_main(int argc, char **argv)
 	options.flavour = t.cfg.flavour;
 	options.ring_bytes = (size_t)t.cfg.ring_mb * 1024 * 1024;
 	supervise_prepare();
+	spawn_raise_files(); /* every file with an allocator costs links */
 	if (measuring_lock_take(MODE_MEMORY)) /* here, where the probes will be */
 		die_recorded(EXIT_WRAPPER);
 	if (bpf_engine_new(&t.engine, &options))

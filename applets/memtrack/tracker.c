@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
@@ -25,6 +26,7 @@
 enum {
 	TRACE_UPROBE_SESSION = BPF_TRACE_KPROBE_SESSION + 1, /* libbpf 1.5 has no name for it */
 	TRIAL_CALLS = 2000,
+	DETACHERS = 32,
 	HIGH_PERCENT = 75, /* of the ring, from which on producers are held */
 };
 
@@ -292,12 +294,39 @@ static int attach_trial(struct tracker *t)
 	return rc;
 }
 
+struct detacher {
+	pthread_t thread;
+	const struct tracker *t;
+	size_t first; /* and every DETACHERS-th link from there */
+};
+
+static void *detach(void *ctx)
+{
+	const struct detacher *d = ctx;
+
+	for (size_t i = d->first; i < d->t->links.len; i += DETACHERS)
+		close(d->t->links.items[i]);
+	for (size_t i = d->first; i < d->t->perf_links.len; i += DETACHERS)
+		bpf_link__destroy(d->t->perf_links.items[i]);
+	return NULL;
+}
+
+/* The kernel waits some 50 ms for each link; side by side those waits cost as much as one. */
 static void drop_links(struct tracker *t)
 {
-	for (size_t i = 0; i < t->links.len; i++)
-		close(t->links.items[i]);
-	for (size_t i = 0; i < t->perf_links.len; i++)
-		bpf_link__destroy(t->perf_links.items[i]);
+	struct detacher d[DETACHERS];
+	size_t links = t->links.len + t->perf_links.len, n = links < DETACHERS ? links : DETACHERS;
+	size_t started = 0;
+
+	for (; started < n; started++) {
+		d[started] = (struct detacher){.t = t, .first = started};
+		if (pthread_create(&d[started].thread, NULL, detach, &d[started]))
+			break;
+	}
+	for (size_t i = started; i < n; i++)
+		detach(&(struct detacher){.t = t, .first = i});
+	for (size_t i = 0; i < started; i++)
+		pthread_join(d[i].thread, NULL);
 	t->links.len = t->perf_links.len = 0;
 }
 

@@ -289,6 +289,7 @@ until_there() {
 	# all the time until it is to be had there are no probes
 	for ((i = 0; i < 100; i++)); do
 		if flock -n -x /tmp true; then
+			sleep 0.3 # the kernel frees programs a little later
 			# shellcheck disable=SC2086 # numbers
 			equal "$(probes_left $probes)" ''
 			break

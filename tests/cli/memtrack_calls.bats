@@ -153,6 +153,20 @@ has_library() {
 	equal "$(counted 7700 7700)" '8000 8000 61600000 1'
 }
 
+@test "load: more libraries with allocators than the soft limit has descriptors" {
+	local copies=()
+
+	for i in {1..70}; do
+		cp "$FIXTURES/heap_pool.so" "$BATS_TEST_TMPDIR/$i.so"
+		copies+=("$BATS_TEST_TMPDIR/$i.so")
+	done
+	ulimit -Sn 64
+	track sh -c 'echo "its own limit: $(ulimit -Sn)"; exec "$@"' sh \
+		"$FIXTURES/heap_load" plugin "${copies[@]}" >"$BATS_TEST_TMPDIR/said"
+	equal "$(cat "$BATS_TEST_TMPDIR/said")" 'its own limit: 64'
+	equal "$(counted 6600 6600)" '140000 140000 924000000 1'
+}
+
 @test "stripped: a static program without symbols is named" {
 	need gcc strip
 	gcc -D_GNU_SOURCE -w -static-pie -o "$BATS_TEST_TMPDIR/heap_calls-pie" \
