@@ -27,6 +27,21 @@ int write_full(int fd, const void *data, size_t len)
 	return 0;
 }
 
+static int first_output_error;
+
+void output_text(const char *text, size_t len)
+{
+	int rc = fflush(stdout) ? -errno : write_full(STDOUT_FILENO, text, len);
+
+	if (rc && !first_output_error)
+		first_output_error = -rc;
+}
+
+int output_error(void)
+{
+	return first_output_error;
+}
+
 int read_rest(int fd, struct buf *to)
 {
 	for (;;) {

@@ -11,6 +11,15 @@
 /* All of `data`, through short writes and EINTR. 0 or -errno, no frame recorded. */
 int write_full(int fd, const void *data, size_t len);
 
+/*
+ * To standard output, behind what stdio holds for it. A failure is kept for the end of main(), with
+ * its reason, which stdio forgets when a text is longer than its buffer.
+ */
+void output_text(const char *text, size_t len);
+
+/* The errno of the first failure of output_text(), or 0. */
+int output_error(void);
+
 /* The rest of `fd`, appended to `to`. 0 or -errno with a frame. */
 int read_rest(int fd, struct buf *to);
 

@@ -18,6 +18,7 @@
 #include "core/base.h"
 #include "core/cleanup.h"
 #include "core/exit_code.h"
+#include "core/io.h"
 #include "core/opts.h"
 #include "core/suggest.h"
 
@@ -101,7 +102,8 @@ static bool reader_left(int fd)
  */
 static int finish_output(int code)
 {
-	int reason = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+	int flushed = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+	int reason = output_error() ? output_error() : flushed;
 	bool quiet = reason && reader_left(STDOUT_FILENO);
 
 	if (close(STDOUT_FILENO) && errno != EBADF && !reason)
@@ -134,22 +136,27 @@ static void add_applets(struct buf *out, const char *title, enum applet_kind kin
 	}
 }
 
-static void print_help(FILE *to)
+static void add_help(struct buf *to)
+{
+	buf_addstr(to, "Usage: " SUITE " COMMAND [ARGUMENT]...\n");
+	if (ENABLE_FEATURE_INSTALL)
+		buf_addstr(to, "   or: " SUITE " --install [-s] DIR\n");
+	add_applets(to, "\nCommands:\n", APPLET_KIND_COMMAND);
+	add_applets(to, "\nApplets, which also run under their own name:\n",
+		    APPLET_KIND_APPLET);
+	buf_addch(to, '\n');
+	opts_render_rows(front_rows, to);
+	buf_addstr(to, "\n'" SUITE " help COMMAND' shows the options of a command.\n"
+			  "CODSPEED_LOG=off|error|warn|info|debug|trace in the environment sets how much "
+			  "is told.\n");
+}
+
+static void print_help(void)
 {
 	struct buf text = BUF_INIT;
 
-	buf_addstr(&text, "Usage: " SUITE " COMMAND [ARGUMENT]...\n");
-	if (ENABLE_FEATURE_INSTALL)
-		buf_addstr(&text, "   or: " SUITE " --install [-s] DIR\n");
-	add_applets(&text, "\nCommands:\n", APPLET_KIND_COMMAND);
-	add_applets(&text, "\nApplets, which also run under their own name:\n",
-		    APPLET_KIND_APPLET);
-	buf_addch(&text, '\n');
-	opts_render_rows(front_rows, &text);
-	buf_addstr(&text, "\n'" SUITE " help COMMAND' shows the options of a command.\n"
-			  "CODSPEED_LOG=off|error|warn|info|debug|trace in the environment sets how much "
-			  "is told.\n");
-	fputs(text.data, to);
+	add_help(&text);
+	output_text(text.data, text.len);
 	buf_release(&text);
 }
 
@@ -260,7 +267,7 @@ static int help_command(char **words)
 	const struct applet *applet;
 
 	if (!words[1]) {
-		print_help(stdout);
+		print_help();
 		return EXIT_DONE;
 	}
 	if (words[2])
@@ -296,7 +303,11 @@ static int dispatch(int argc, char **argv, const struct opts_args *args)
 	char **words = args->words;
 
 	if (!args->count) {
-		print_help(stderr);
+		struct buf text = BUF_INIT;
+
+		add_help(&text);
+		fputs(text.data, stderr);
+		buf_release(&text);
 		return EXIT_USAGE;
 	}
 	if (str_eq(words[0], "help"))
@@ -314,7 +325,7 @@ static int run_suite(int argc, char **argv)
 	if (outcome < 0)
 		die_usage_recorded();
 	if (outcome == OPTS_HELP)
-		print_help(stdout);
+		print_help();
 	else if (outcome == OPTS_VERSION)
 		puts(SUITE " " CODSPEED_VERSION);
 	else if (ENABLE_FEATURE_INSTALL && (cfg.list || cfg.install || cfg.symbolic))

@@ -161,7 +161,8 @@ nothing_left() {
 		equal "$status" 143
 		gone "sleep $nap"
 	done
-	run find "$TMPDIR" -mindepth 1 -maxdepth 1 ! -name p ! -name begun
+	# valgrind unlinks its own files some microseconds after it made them
+	run find "$TMPDIR" -mindepth 1 -maxdepth 1 ! -name p ! -name begun ! -name 'valgrind_proc_*'
 	[ -z "$output" ]
 }
 

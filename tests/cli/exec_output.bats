@@ -275,7 +275,7 @@ refused() {
 	echo mine >"$p/notes.out"
 	echo mine >"$p/12x.out"
 	mkdir "$p/logs"
-	echo stale >"$p/1.2.out"
+	echo '# callgrind format' >"$p/1.2.out"
 	run --separate-stderr codspeed exec -m simulation --profile-folder "$p" -- "$burn" 3000
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"removed "*" files of an earlier run from $p"* ]]
@@ -311,7 +311,7 @@ refused() {
 	[[ $stderr == *"$BATS_TEST_TMPDIR/none"*"--profile-folder"* ]]
 	refused 2 "$BATS_TEST_TMPDIR/none: No such file or directory" \
 		--working-directory "$BATS_TEST_TMPDIR/none" -- "$burn" 1000
-	refused 2 "$BATS_TEST_TMPDIR/file: not a directory" \
+	refused 2 "$BATS_TEST_TMPDIR/file: Not a directory" \
 		--working-directory "$BATS_TEST_TMPDIR/file" -- "$burn" 1000
 }
 

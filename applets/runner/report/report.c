@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* report.c - a result to where it was asked for */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "core/base.h"
 #include "core/build_id.h"
+#include "core/exit_code.h"
 #include "core/io.h"
 
 #include "applets/runner/report/report.h"
@@ -40,8 +42,16 @@ int report_json(const struct result *r, const char *path)
 void report_table(const struct result *r, size_t top)
 {
 	struct table_style style = table_style_for(stdout);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
 
+	if (!to)
+		die(EXIT_FAILED, "out of memory");
 	style.top = top;
-	table_print(stdout, r, &style);
-	fflush(stdout); /* before messages that follow on the other stream; main() looks for errors */
+	table_print(to, r, &style);
+	if (fclose(to))
+		die(EXIT_FAILED, "out of memory");
+	output_text(text, len); /* before messages that follow on the other stream */
+	free(text);
 }

@@ -22,7 +22,7 @@ struct table_style table_style_for(FILE *to);
 /*
  * A table per mode: a row for each benchmark, below it the reasons when it did not end well, its
  * processes when there are several and its costliest functions. Bytes that could steer a terminal
- * are escaped. Errors of writing stay in the stream, for the caller's last check.
+ * are escaped. Errors of writing stay in the stream, for the caller's check.
  */
 void table_print(FILE *to, const struct result *result, const struct table_style *style);
 
