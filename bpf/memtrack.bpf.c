@@ -42,6 +42,7 @@ __u32 held_next;
 __u64 lost_events;
 __u64 lost_stops;
 __u64 lost_tasks;
+bool no_more_stops; /* memtrack is about to leave */
 
 __u64 alive; /* threads of the tree */
 
@@ -107,11 +108,15 @@ static __always_inline void learn_ids(struct task *t)
 	struct bpf_pidns_info inside = {};
 	__u64 ids;
 
-	if (t->pid)
+	if (t->tid)
 		return;
 	if (namespace_inode) {
-		bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &inside,
-					    sizeof(inside));
+		if (bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &inside,
+						sizeof(inside))) {
+			/* of a namespace inside ours, where the helper does not answer */
+			__sync_fetch_and_add(&lost_tasks, 1);
+			inside.pid = ~0u;
+		}
 		t->pid = inside.tgid;
 		t->tid = inside.pid;
 	} else {
@@ -126,13 +131,16 @@ static __always_inline void learn_ids(struct task *t)
 /* Stopped first and told then: memtrack cannot let it go before it stands. */
 static __always_inline void stop(struct task *t, __u32 reason, __u32 device, __u64 inode)
 {
-	struct track_stop *r = bpf_ringbuf_reserve(&stops, sizeof(*r), 0);
+	struct track_stop *r;
 
-	if (!r) {
+	if (no_more_stops)
+		return;
+	learn_ids(t);
+	r = t->pid ? bpf_ringbuf_reserve(&stops, sizeof(*r), 0) : NULL;
+	if (!r) { /* nobody could let it go */
 		__sync_fetch_and_add(&lost_stops, 1);
 		return;
 	}
-	learn_ids(t);
 	r->pid = t->pid;
 	r->tid = t->tid;
 	r->reason = reason;
@@ -156,7 +164,8 @@ static __always_inline void stop_at_new_file(struct task *t, __u32 device, __u64
 static __always_inline void fill(struct track_event *e, const struct task *t, __u64 kind, __u64 addr)
 {
 	e->time = bpf_ktime_get_ns();
-	e->kind_addr = kind << TRACK_KIND_SHIFT | addr;
+	/* free() is given anything; what allocators return has no bits there */
+	e->kind_addr = kind << TRACK_KIND_SHIFT | (addr & ((1ull << TRACK_KIND_SHIFT) - 1));
 	e->pid = t->pid;
 	e->tid = t->tid;
 }
@@ -453,7 +462,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 	if (!t)
 		return 0;
 	t->sp = t->wish_sp = t->passed_sp = 0;
-	t->pid = 0; /* a thread that executes takes its leader's id */
+	t->pid = t->tid = 0; /* a thread that executes takes its leader's id */
 	stop_at_new_file(t, program->file->f_inode->i_sb->s_dev, program->file->f_inode->i_ino);
 	return 0;
 }

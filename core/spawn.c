@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 #include "core/exit_code.h"
 #include "core/io.h"
 #include "core/spawn.h"
+#include "core/units.h"
 
 enum { MODEST_FILES = 65536 };
 
@@ -46,6 +48,22 @@ void spawn_raise_files(void)
 	files_before = limit;
 	limit.rlim_cur = limit.rlim_max;
 	files_raised = !setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+bool sudo_invoker(uid_t *uid, gid_t *gid)
+{
+	const char *user = getenv("SUDO_UID"), *group = getenv("SUDO_GID");
+	uint64_t user_id, group_id;
+
+	if (geteuid() || !user || !group)
+		return false;
+	if (parse_uint64(user, &user_id) || parse_uint64(group, &group_id)) {
+		error_clear();
+		return false;
+	}
+	*uid = (uid_t)user_id;
+	*gid = (gid_t)group_id;
+	return true;
 }
 
 /* Which step failed in the child: names for the parent's message, sent as an index. */
@@ -117,13 +135,13 @@ static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_
 		sigprocmask(SIG_SETMASK, &mask_before, NULL);
 	if (files_raised)
 		setrlimit(RLIMIT_NOFILE, &files_before);
-	if (s->death_signal) {
+	if (s->as_user && (setgroups(0, NULL) || setgid(s->gid) || setuid(s->uid)))
+		give_up(report_fd, STEP_USER);
+	if (s->death_signal) { /* a change of user would clear it */
 		prctl(PR_SET_PDEATHSIG, s->death_signal);
 		if (getppid() != parent)
 			raise(s->death_signal); /* it died before it could be watched */
 	}
-	if (s->as_user && (setgroups(0, NULL) || setgid(s->gid) || setuid(s->uid)))
-		give_up(report_fd, STEP_USER);
 	if (s->fixed_addresses)
 		fix_addresses(); /* some containers refuse: spawn_can_fix_addresses() */
 	if (s->modest_files)

@@ -60,6 +60,9 @@ void spawn_give_back_signals(void);
  */
 void spawn_raise_files(void);
 
+/* Under sudo: who called it, to whom what is measured belongs. False where we are nobody's root. */
+bool sudo_invoker(uid_t *uid, gid_t *gid);
+
 /* Whether `fixed_addresses` has an effect: seccomp profiles of containers refuse personality(). */
 bool spawn_can_fix_addresses(void);
 

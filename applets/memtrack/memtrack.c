@@ -113,9 +113,24 @@ static void drain(struct track *t)
 	} while (n > 0); /* to the end, where a failure of the engine shows */
 }
 
+/* Who outlived its parent became our child (subreaper), and would stay a zombie. */
+static void reap_orphans(pid_t root)
+{
+	siginfo_t ended = {0};
+
+	while (!waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid &&
+	       ended.si_pid != root) {
+		waitpid(ended.si_pid, NULL, WNOHANG);
+		ended.si_pid = 0;
+	}
+}
+
 static void on_tick(void *ctx)
 {
-	drain(ctx);
+	struct track *t = ctx;
+
+	drain(t);
+	reap_orphans(t->watching.child);
 }
 
 /* ---- Control ---- */
@@ -141,23 +156,6 @@ static void on_control(void *ctx)
 }
 
 /* ---- The command ---- */
-
-/* Under sudo the command belongs to the user who called it. */
-static void run_as_invoker(struct spawn *s)
-{
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-	uint64_t user, group;
-
-	if (geteuid() || !uid || !gid)
-		return;
-	if (parse_uint64(uid, &user) || parse_uint64(gid, &group)) {
-		error_clear();
-		return;
-	}
-	s->as_user = true;
-	s->uid = (uid_t)user;
-	s->gid = (gid_t)group;
-}
 
 static char *find_command(const struct strvec *words)
 {
@@ -219,7 +217,7 @@ static int watch(struct track *t, pid_t pid)
 /* ---- The end ---- */
 
 /*
- * Who outlived its parent became our child (subreaper). `visit` for each but the watchdog; returns
+ * `visit` for each but the watchdog; returns
  * how many there are.
  */
 static size_t visit_orphans(void (*visit)(pid_t pid, const char *name, int signal), int signal)
@@ -237,6 +235,8 @@ static size_t visit_orphans(void (*visit)(pid_t pid, const char *name, int signa
 		buf_clear(&name);
 		if (read_file(path, &name))
 			error_clear();
+		if (waitpid((pid_t)strtol(word, NULL, 10), NULL, WNOHANG) > 0)
+			continue;
 		if (!name.len || str_starts(name.data, WATCHDOG_NAME))
 			continue;
 		name.data[strcspn(name.data, "\n")] = '\0';
@@ -339,7 +339,7 @@ static int track_command(struct track *t, const struct strvec *words)
 	s.path = path;
 	s.argv = words->items;
 	s.death_signal = SIGTERM;
-	run_as_invoker(&s);
+	s.as_user = sudo_invoker(&s.uid, &s.gid);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (start(t, &s))
 		die_recorded(EXIT_WRAPPER);

@@ -80,6 +80,9 @@ size_t tracker_high(const struct tracker *t);
  */
 size_t tracker_wait_stops(struct tracker *t, struct track_stop *to, size_t max, int timeout_ms);
 
+/* From now on nobody is stopped: there will be no one to let them go. */
+void tracker_end_stops(struct tracker *t);
+
 /* From any thread: let tracker_wait_stops() return, now and from now on. */
 void tracker_wake(struct tracker *t);
 

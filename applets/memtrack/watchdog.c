@@ -38,6 +38,7 @@ static void __attribute__((noreturn)) watch(int fd, const volatile uint32_t *hel
 	if (dup2(fd, 0) < 0 || syscall(SYS_close_range, 1u, ~0u, 0u))
 		_exit(1);
 	fd = 0;
+	setsid(); /* SIGKILL for the group is not for us either */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); /* a signal for the group is not for us */
 	prctl(PR_SET_NAME, WATCHDOG_NAME);

@@ -24,6 +24,7 @@
 enum {
 	CHUNK = 64,
 	STOP_DEADLINE_MS = 1000,    /* for all threads of a process to stand */
+	LAST_STOP_NS = 1000 * 1000, /* until a probe that is under way has told of its stop */
 	DRAIN_DEADLINE_SECONDS = 10, /* for a full ring to be read */
 };
 
@@ -282,9 +283,11 @@ static void *watch(void *arg)
 		}
 		let_go(w);
 	}
-	take(w, 0);
-	hold_all_asking(w);
-	let_go(w);
+	nanosleep(&(struct timespec){.tv_nsec = LAST_STOP_NS}, NULL);
+	while (take(w, 0)) {
+		hold_all_asking(w);
+		let_go(w);
+	}
 	return NULL;
 }
 
@@ -317,6 +320,7 @@ static void tell_unseen(const struct watcher *w)
 
 void watcher_stop(struct watcher *w)
 {
+	tracker_end_stops(w->tracker);
 	atomic_store(&w->end, true);
 	tracker_wake(w->tracker);
 	pthread_join(w->thread, NULL);

@@ -78,7 +78,12 @@ static void serve(struct session *s)
 
 static void start_serving(struct session *s)
 {
+	uid_t uid;
+	gid_t gid;
+
 	if (fifo_open(&tracking.fifo, NULL))
+		die_recorded(EXIT_FAILED);
+	if (sudo_invoker(&uid, &gid) && fifo_give_to(&tracking.fifo, uid, gid))
 		die_recorded(EXIT_FAILED);
 	tracking.profiler = (struct hooks_profiler){.start = track_on, .stop = track_off};
 	hooks_server_init(&tracking.server, &tracking.fifo, &hooks_mode_memory, &tracking.profiler);
