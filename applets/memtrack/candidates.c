@@ -11,6 +11,7 @@ enum {
 	RETURNS_MAX = 64,          /* of one function that may throw */
 	LONGEST_STUB = 64,         /* bytes of a function that only jumps on to another one */
 	LONGEST_CALLED = 4 * 1024, /* bytes of a function in between, whose end is not known */
+	MAX_DEPTH = 32,            /* entry points that call one another, looked at at once */
 	DEEPEST = 3,               /* calls that a wrapper may be away from what it wraps */
 };
 
@@ -253,13 +254,16 @@ static void decide(struct candidates *c, struct candidate *one, struct probe_lis
 {
 	struct question q = {.candidates = c, .list = list, .asker = one};
 
-	if (one->state != CANDIDATE_NEW)
+	/* A long chain gets its turn later: a crafted file must not exhaust the stack. */
+	if (one->state != CANDIDATE_NEW || c->depth == MAX_DEPTH)
 		return;
+	c->depth++;
 	one->state = CANDIDATE_BUSY;
 	if (candidate_frees(one))
 		decide_free(&q, one);
 	else
 		decide_alloc(&q, one);
+	c->depth--;
 }
 
 /*

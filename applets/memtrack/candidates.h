@@ -33,6 +33,7 @@ struct candidates {
 	bool moved;
 	VEC(struct candidate) all; /* one for each address */
 	VEC(uint64_t) starts;      /* of all functions, in order, once they were needed */
+	unsigned depth;            /* how many wait for the one that is being looked at */
 };
 
 static inline bool candidate_frees(const struct candidate *c)

@@ -167,6 +167,28 @@ has_library() {
 	equal "$(counted 6600 6600)" '140000 140000 924000000 1'
 }
 
+@test "load: a crafted library, four thousand functions of one name that jump on to the next" {
+	need gcc
+	{
+		printf '.text\n.globl malloc,calloc,realloc\n'
+		for name in malloc calloc realloc; do
+			printf '.type %s,@function\n%s: ret\n.size %s,1\n' $name $name $name
+		done
+		for i in {1000..4999}; do
+			printf '.type free%d,@function\nfree%d: push %%rbp\npop %%rbp\n' "$i" "$i"
+			printf 'jmp free%d\n.size free%d,.-free%d\n' $((i + 1)) "$i" "$i"
+		done
+		printf '.type free5000,@function\nfree5000: ret\n.size free5000,1\n'
+	} >"$BATS_TEST_TMPDIR/chain.s"
+	gcc -shared -nostdlib -o "$BATS_TEST_TMPDIR/chain.so" "$BATS_TEST_TMPDIR/chain.s"
+	LC_ALL=C sed -i 's/free[1-5][0-9][0-9][0-9]/free\x00\x00\x00\x00/g' "$BATS_TEST_TMPDIR/chain.so"
+	[ "$(nm "$BATS_TEST_TMPDIR/chain.so" | grep -c ' t free$')" -eq 4001 ]
+	# It is looked at, and has nothing that heap_load can call.
+	run -1 track "$FIXTURES/heap_load" plugin "$BATS_TEST_TMPDIR/chain.so"
+	[[ $output == *heap_plugin_work* ]]
+	[[ $output != *codspeed* ]]
+}
+
 @test "stripped: a static program without symbols is named" {
 	need gcc strip
 	gcc -D_GNU_SOURCE -w -static-pie -o "$BATS_TEST_TMPDIR/heap_calls-pie" \
