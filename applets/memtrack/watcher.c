@@ -26,6 +26,14 @@ enum {
 	STOP_DEADLINE_MS = 1000,    /* for all threads of a process to stand */
 	LAST_STOP_NS = 1000 * 1000, /* until a probe that is under way has told of its stop */
 	DRAIN_DEADLINE_SECONDS = 10, /* for a full ring to be read */
+	PARENT_MS = 500,             /* for a parent to stop because its child did */
+	PARENT_POLL_MS = 10,
+};
+
+/* Of a process that was held. */
+struct parent {
+	pid_t pid;
+	uint64_t until;
 };
 
 struct watcher {
@@ -35,6 +43,7 @@ struct watcher {
 	_Atomic(char *) failure; /* set once, by the thread */
 	VEC(struct track_stop) stops; /* the batch at hand */
 	VEC(pid_t) held;              /* to be let go at its end */
+	VEC(struct parent) parents;   /* that may follow it */
 	VEC(struct track_file) known;
 	struct strvec unseen; /* functions whose blocks are not seen, by place */
 };
@@ -103,6 +112,40 @@ static int wait_until_stopped(pid_t pid)
 		return 0;
 	}
 	return 0;
+}
+
+/* ---- Parents that stop when their child does ---- */
+
+static pid_t parent_of(pid_t pid)
+{
+	struct buf text = BUF_INIT;
+	char path[64], state;
+	const char *end;
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (read_file(path, &text))
+		error_clear();
+	end = text.data ? strrchr(text.data, ')') : NULL;
+	if (end && sscanf(end + 1, " %c %d", &state, &parent) != 2)
+		parent = 0;
+	buf_release(&text);
+	return parent;
+}
+
+static void watch_parent(struct watcher *w, pid_t child)
+{
+	struct parent parent = {parent_of(child), clock_now() + PARENT_MS * NS_PER_MS};
+
+	if (parent.pid <= 1 || parent.pid == getpid())
+		return;
+	for (size_t i = 0; i < w->parents.len; i++) {
+		if (w->parents.items[i].pid == parent.pid) {
+			w->parents.items[i] = parent;
+			return;
+		}
+	}
+	vec_push(&w->parents, parent);
 }
 
 /* ---- Files ---- */
@@ -237,6 +280,7 @@ static int collect(struct watcher *w)
 				continue;
 			vec_push(&w->held, pid);
 			rc = wait_until_stopped(pid);
+			watch_parent(w, pid);
 		}
 	} while (!rc && take(w, 0));
 	return rc;
@@ -259,6 +303,28 @@ static int handle(struct watcher *w)
 	return rc;
 }
 
+/*
+ * su and runuser stop themselves when the shell below does, as if by ^Z, and nobody would let them
+ * go on. One that has asked for a stop itself has told so before it stands: that comes first.
+ */
+static void continue_parents(struct watcher *w)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < w->parents.len; i++) {
+		bool stands = process_state(w->parents.items[i].pid) == 'T';
+
+		if (take(w, 0))
+			return;
+		if (stands)
+			kill(w->parents.items[i].pid, SIGCONT);
+	}
+	for (size_t i = 0; i < w->parents.len; i++)
+		if (clock_now() < w->parents.items[i].until)
+			w->parents.items[left++] = w->parents.items[i];
+	w->parents.len = left;
+}
+
 /* It has failed: the tree is being ended, and must be able to. */
 static void hold_all_asking(struct watcher *w)
 {
@@ -272,7 +338,9 @@ static void *watch(void *arg)
 	int rc = 0;
 
 	while (!atomic_load(&w->end)) {
-		if (!take(w, -1))
+		if (!take(w, w->parents.len ? PARENT_POLL_MS : -1))
+			continue_parents(w);
+		if (!w->stops.len)
 			continue;
 		if (rc) {
 			hold_all_asking(w);
@@ -327,6 +395,7 @@ void watcher_stop(struct watcher *w)
 	tell_unseen(w);
 	vec_release(&w->stops);
 	vec_release(&w->held);
+	vec_release(&w->parents);
 	vec_release(&w->known);
 	strvec_release(&w->unseen);
 	free(w->failure);

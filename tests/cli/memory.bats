@@ -54,6 +54,18 @@ minus() {
 	paste <(tr ' ' '\n' <<<"$1") <(tr ' ' '\n' <<<"$2") | awk '{ print $1 - $2 }'
 }
 
+@test "sudo: the command is run by who called, and reaches the FIFOs" {
+	place=$(mktemp -d /tmp/sudo.XXXXXX) # the tests' own folder is closed to others
+	chmod 755 "$place"
+	cp "$CODSPEED_BIN" "$place/codspeed"
+	cp "$blocks" "$place/blocks"
+	CODSPEED_BIN=$place/codspeed SUDO_UID=65534 SUDO_GID=65534 \
+		memory sh -c 'id -u; exec "$0" 10' "$place/blocks" >"$BATS_TEST_TMPDIR/told"
+	rm -r "$place"
+	equal "$(head -n 1 "$BATS_TEST_TMPDIR/told")" 65534
+	[ "$(field '.metrics.allocations')" -ge 10 ]
+}
+
 @test "exec: the figures are the program's, and nothing else's" {
 	for build in '' -static -musl; do
 		memory "$blocks$build" 0 >/dev/null # static glibc has a few blocks of its own at its start

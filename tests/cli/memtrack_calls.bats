@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # memtrack: every entry point of every allocator, to the call and to the byte.
-# shellcheck disable=SC2034 # OPTIONS is of memory.bash
+# shellcheck disable=SC2016,SC2034 # for shells inside; OPTIONS is of memory.bash
 
 load helper
 load ../fixtures/memory
@@ -187,6 +187,16 @@ has_library() {
 	run -1 track "$FIXTURES/heap_load" plugin "$BATS_TEST_TMPDIR/chain.so"
 	[[ $output == *heap_plugin_work* ]]
 	[[ $output != *codspeed* ]]
+}
+
+@test "free: of what was never a block" {
+	need gcc
+	printf '%s\n' '#include <stdlib.h>' 'void free(void *p) { (void)p; }' \
+		'int main(void) { free((void *)0xfeadbeefdeadbee0); free(malloc(6500)); return 0; }' \
+		>"$BATS_TEST_TMPDIR/wild.c"
+	gcc -w -O0 -fno-builtin -o "$BATS_TEST_TMPDIR/wild" "$BATS_TEST_TMPDIR/wild.c"
+	track "$BATS_TEST_TMPDIR/wild"
+	equal "$(counted 6500 6500)" '1 1 6500 1'
 }
 
 @test "stripped: a static program without symbols is named" {

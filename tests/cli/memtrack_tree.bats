@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # memtrack: process trees, threads, namespaces, and what comes in great numbers.
-# shellcheck disable=SC2034 # OPTIONS is of memory.bash
+# shellcheck disable=SC2016,SC2034 # for shells inside; OPTIONS is of memory.bash
 
 load helper
 load ../fixtures/memory
@@ -99,6 +99,31 @@ same_count() {
 		>"$events.2"
 	events=$events.2
 	sed 's/^Free .*/Free/' "$BATS_TEST_TMPDIR/told" | diff - <(lines)
+}
+
+@test "namespaces: one inside memtrack's, whose ids cannot be told, fails the run" {
+	need unshare
+	mkdir "$BATS_TEST_TMPDIR/inside"
+	run -125 patiently unshare --pid --fork --mount-proc "$CODSPEED_BIN" memtrack track \
+		-o "$BATS_TEST_TMPDIR/inside" -- unshare --pid --fork "$tree" fork 5
+	grep -q 'record is incomplete: .* threads' "$BATS_TEST_TMPDIR/errors"
+	[ -z "$(find "$BATS_TEST_TMPDIR/inside" -name '*.msgpack')" ]
+}
+
+@test "parents: su and runuser stop when their child does, and go on" {
+	need su runuser
+	for i in 1 2 3; do # a new file each time, at which the child is stopped
+		cp "$tree-static" "$BATS_TEST_TMPDIR/one$i"
+		cp "$tree-static" "$BATS_TEST_TMPDIR/two$i"
+		same_count timeout 20 runuser -u root -- "$BATS_TEST_TMPDIR/one$i" leaf 100
+		same_count timeout 20 su -s /bin/sh root -c "'$BATS_TEST_TMPDIR/two$i' leaf 100"
+	done
+}
+
+@test "left: orphans that have ended are no zombies, and are not told" {
+	same_count bash -c 'for i in {1..100}; do (: &); done; sleep 0.5
+		[ "$(ps -o stat= --ppid "$PPID" | grep -c ^Z)" -eq 0 ] || echo zombies >&2
+		exec "$0" leaf 100' "$tree"
 }
 
 @test "numbers: two million pairs on one core, nothing is lost" {
