@@ -128,7 +128,7 @@ static __always_inline void learn_ids(struct task *t)
 
 /* ---- Stops ---- */
 
-/* Stopped first and told then: memtrack cannot let it go before it stands. */
+/* It stands only when it has left the kernel, which memtrack waits for before it looks. */
 static __always_inline void stop(struct task *t, __u32 reason, __u32 device, __u64 inode)
 {
 	struct track_stop *r;

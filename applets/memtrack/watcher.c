@@ -325,8 +325,8 @@ static void continue_parents(struct watcher *w)
 	w->parents.len = left;
 }
 
-/* It has failed: the tree is being ended, and must be able to. */
-static void hold_all_asking(struct watcher *w)
+/* Unanswered, for let_go(): the watcher has failed or ends, and nobody may be left standing. */
+static void take_over_all_asking(struct watcher *w)
 {
 	for (size_t i = 0; i < w->stops.len; i++)
 		vec_push(&w->held, (pid_t)w->stops.items[i].pid);
@@ -343,9 +343,9 @@ static void *watch(void *arg)
 		if (!w->stops.len)
 			continue;
 		if (rc) {
-			hold_all_asking(w);
+			take_over_all_asking(w);
 		} else if ((rc = handle(w))) {
-			hold_all_asking(w);
+			take_over_all_asking(w);
 			atomic_store(&w->failure, xstrdup(error_text()));
 			error_clear();
 		}
@@ -353,7 +353,7 @@ static void *watch(void *arg)
 	}
 	nanosleep(&(struct timespec){.tv_nsec = LAST_STOP_NS}, NULL);
 	while (take(w, 0)) {
-		hold_all_asking(w);
+		take_over_all_asking(w);
 		let_go(w);
 	}
 	return NULL;
