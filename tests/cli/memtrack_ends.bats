@@ -128,6 +128,12 @@ whole() {
 		nothing_left
 		sleep 0.3
 		! ps -eo stat,args | grep "^T.*$BATS_TEST_TMPDIR" | grep -qv grep
+		# what the shell left behind goes on, and would still write when bats cleans up
+		pkill -KILL -f "^sh $BATS_TEST_TMPDIR/many" || :
+		for ((i = 0; i < 50; i++)); do
+			pgrep -f "$BATS_TEST_TMPDIR/(many|p[0-9])" >/dev/null || break
+			sleep 0.1
+		done
 	done
 }
 
