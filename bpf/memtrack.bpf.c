@@ -306,8 +306,12 @@ static __always_inline void tell(struct task *t, __u64 result)
 	__u64 kind = TRACK_COOKIE_KIND(t->cookie);
 
 	if (TRACK_COOKIE_FLAGS(t->cookie) & TRACK_INDIRECT) {
-		if (result || bpf_probe_read_user(&result, sizeof(result), (void *)t->block))
-			return; /* the call failed, or its caller just unmapped the place */
+		if (result)
+			return; /* the call failed */
+		if (bpf_probe_read_user(&result, sizeof(result), (void *)t->block)) {
+			__sync_fetch_and_add(&lost_events, 1); /* the place is not in memory now */
+			return;
+		}
 	}
 	if (kind == TRACK_REALLOC) {
 		if (result)

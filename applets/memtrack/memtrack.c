@@ -73,7 +73,7 @@ static const struct opt rows[] = {
 	OPT_CHOICE(0, "uprobes", struct cfg, flavour, flavours, .meta = "KIND", .def = "auto",
 		   .help = "kind of probes"),
 	OPT_UINT(0, "ring-size", struct cfg, ring_mb, .meta = "MB", .max = 2048,
-		 .help = "memory for events that are not read yet (default: by what is free)"),
+		 .help = "memory for events that are not read yet (default: by free memory and cores)"),
 	OPT_UINT(0, "control", struct cfg, control, .flags = OPT_HIDDEN,
 		 .help = "descriptor, plus one, that switches tracking on and off"),
 	OPT_END
@@ -217,8 +217,7 @@ static int watch(struct track *t, pid_t pid)
 /* ---- The end ---- */
 
 /*
- * `visit` for each but the watchdog; returns
- * how many there are.
+ * `visit` for each child of ours that still runs, but the watchdog; returns how many there are.
  */
 static size_t visit_orphans(void (*visit)(pid_t pid, const char *name, int signal), int signal)
 {

@@ -54,11 +54,6 @@ const char *uprobe_flavour_name(enum uprobe_flavour flavour)
 	return names[flavour];
 }
 
-enum uprobe_flavour tracker_flavour(const struct tracker *t)
-{
-	return t->flavour;
-}
-
 /* libbpf tells more than a user wants to know; the reason of a failure is in the errno. */
 static int print_debug(enum libbpf_print_level level, const char *fmt, va_list args)
 {

@@ -52,8 +52,6 @@ struct tracker_options {
 int tracker_new(struct tracker **to, const struct tracker_options *options);
 void tracker_free(struct tracker *t); /* every probe is gone when it returns */
 
-enum uprobe_flavour tracker_flavour(const struct tracker *t);
-
 /* Cost of one trap on this machine, measured on a function of our own. */
 uint64_t tracker_trap_ns(struct tracker *t);
 

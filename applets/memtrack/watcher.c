@@ -352,10 +352,11 @@ static void *watch(void *arg)
 		let_go(w);
 	}
 	nanosleep(&(struct timespec){.tv_nsec = LAST_STOP_NS}, NULL);
-	while (take(w, 0)) {
+	continue_parents(w);
+	do {
 		take_over_all_asking(w);
 		let_go(w);
-	}
+	} while (take(w, 0));
 	return NULL;
 }
 

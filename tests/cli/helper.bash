@@ -60,6 +60,14 @@ need() {
 	done
 }
 
+# equal VALUE EXPECTED
+equal() {
+	if [ "$1" != "$2" ]; then
+		printf '%q instead of %q\n' "$1" "$2" >&2
+		return 1
+	fi
+}
+
 # enabled SYMBOL...: skip where the configuration leaves the feature out.
 enabled() {
 	local symbol
