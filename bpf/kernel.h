@@ -32,9 +32,23 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+/* Where a return probe lets a function return to: the first slot of the process's area. */
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
+struct mm_struct {
+	struct uprobes_state uprobes_state;
+};
+
 struct task_struct {
 	int pid;
 	int tgid;
+	struct mm_struct *mm;
 	struct files_struct *files;
 };
 

@@ -59,6 +59,7 @@ struct task {
 	__u64 size;
 	__u64 block; /* the old one, or where the result goes */
 	__u64 cookie;
+	__u64 return_to; /* of a call that may throw: where it was called from */
 	__u64 wish_sp; /* of a wrapper that was asked for `wish` bytes, and will ask for more; 0: none */
 	__u64 wish;
 	__u64 passed_sp; /* of a free that may pass `passed` on to another one; 0: none */
@@ -247,16 +248,44 @@ static __always_inline __u64 argument(struct pt_regs *ctx, __u64 number)
 	return value;
 }
 
+static __always_inline bool may_throw(const struct task *t)
+{
+	return TRACK_COOKIE_FLAGS(t->cookie) & TRACK_THROWS;
+}
+
+/* What stands in the place of the return address while a return probe is pending. */
+static __always_inline __u64 return_trampoline(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 address = task->mm->uprobes_state.xol_area->vaddr;
+
+	barrier_var(address); /* else this load and one of a map become one, which is refused */
+	return address;
+}
+
+/*
+ * Whether the stack still holds the call that the thread is in: one that longjmp or an exception
+ * has left has its return address overwritten by those that came after it.
+ */
+static __always_inline bool is_inside(const struct task *t)
+{
+	__u64 return_to;
+
+	if (bpf_probe_read_user(&return_to, sizeof(return_to), (void *)t->sp))
+		return true; /* not in memory now: nobody has written there lately */
+	return return_to == (may_throw(t) ? t->return_to : return_trampoline());
+}
+
 /*
  * A call from inside another allocator call is part of that one: operator new, aligned wrappers,
  * realloc(NULL) that jumps to malloc (at the very same stack pointer). A call above the outer one's
- * frame means that the outer one was left by longjmp or by an exception.
+ * frame means that the outer one was left.
  */
 static __always_inline bool is_nested(const struct task *t, __u64 sp)
 {
-	if (!t->sp || sp > t->sp)
+	if (!t->sp || sp > t->sp || (sp == t->sp && may_throw(t)))
 		return false;
-	return sp < t->sp || !(TRACK_COOKIE_FLAGS(t->cookie) & TRACK_THROWS);
+	return is_inside(t);
 }
 
 /* The bytes that the program asked for: a wrapper above may have asked for more. */
@@ -290,6 +319,8 @@ static __always_inline bool enter(struct pt_regs *ctx)
 	t->sp = sp;
 	t->size = wanted_size(ctx, t, sp, cookie);
 	t->block = argument(ctx, TRACK_COOKIE_BLOCK(cookie));
+	if (may_throw(t))
+		bpf_probe_read_user(&t->return_to, sizeof(t->return_to), (void *)sp);
 	return true;
 }
 
@@ -421,6 +452,20 @@ int size_enter(struct pt_regs *ctx)
 		return 0;
 	t->wish = argument(ctx, TRACK_COOKIE_SIZE(bpf_get_attach_cookie(ctx)));
 	t->wish_sp = sp;
+	return 0;
+}
+
+/*
+ * An exception is being made, whose block comes from the same allocator: it will leave the call
+ * that it is made in.
+ */
+SEC("uprobe.multi")
+int throw_enter(struct pt_regs *ctx)
+{
+	struct task *t = current_task();
+
+	if (t && may_throw(t))
+		t->sp = 0;
 	return 0;
 }
 

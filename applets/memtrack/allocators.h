@@ -14,8 +14,10 @@
  *    inside ends at the return, and also when a site is entered with a stack pointer above that of
  *    the entry: a longjmp or an exception has left it. (With the same one too if the outer site
  *    may throw; else that is a jump into the inner function, whose return address is by then the
- *    return probe's.) A free in there is reported, unless it is of the block that a realloc was
- *    given.
+ *    return probe's.) Below it, the return address of the outer call must still be in its place.
+ *    A site that may throw is also left when it enters one of class THROW: the block of the
+ *    exception is reported. A free in there is reported, unless it is of the block that a realloc
+ *    was given.
  *
  * 3. Sites of class FREE have no return, so nesting is not seen. Functions that only pass the
  *    block on to another FREE site are no site themselves (operator delete of libstdc++). Those
@@ -61,6 +63,7 @@ enum probe_class {
 	PROBE_OUT,     /* posix_memalign: returns 0, and the block at *block; else failed */
 	PROBE_FREE,    /* `block` ends; entry only */
 	PROBE_SIZE,    /* `size`, entry only: rule 5 */
+	PROBE_THROW,   /* makes exceptions, entry only: rule 2 */
 	PROBE_UNSEEN,  /* an entry point whose blocks will not be seen; entry only, to be told when
 			  it is hit */
 };

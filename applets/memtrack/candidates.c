@@ -50,20 +50,26 @@ struct question {
 	const struct candidate *found; /* the last one in this file */
 };
 
+static bool is_of_blocks(const struct entry_point *entry)
+{
+	return entry->class != PROBE_UNSEEN && entry->class != PROBE_THROW;
+}
+
 static bool is_goal(void *ctx, const struct code_target *t)
 {
 	struct question *q = ctx;
 	struct candidate *c = t->address ? candidate_at(q->candidates, t->address) : NULL;
 	struct entry_match match;
 
-	if (c && c != q->asker && candidate_frees(c) == q->frees) {
+	if (c && c != q->asker && candidate_frees(c) == q->frees &&
+	    c->match.entry->class != PROBE_THROW) {
 		decide(q->candidates, c, q->list);
 		q->found = c;
 		return true;
 	}
 	/* Elsewhere is another file, whose site it will be. */
 	return !t->address && t->name && entry_point_find(t->name, UINT32_MAX, NULL, &match) &&
-	       (match.entry->class == PROBE_FREE) == q->frees && match.entry->class != PROBE_UNSEEN;
+	       (match.entry->class == PROBE_FREE) == q->frees && is_of_blocks(match.entry);
 }
 
 static struct code_range range_of(const struct candidate *one)
@@ -236,6 +242,10 @@ static void decide_alloc(struct question *q, struct candidate *one)
 {
 	const struct entry_point *entry = one->match.entry;
 
+	if (entry->class == PROBE_THROW) {
+		one->state = CANDIDATE_SITE;
+		return;
+	}
 	one->state = CANDIDATE_COVERED;
 	if (wraps(q, one)) {
 		/* One note is enough: an operator that calls another one leaves it to that. */

@@ -58,6 +58,7 @@ static const struct entry_point operators[] = {
 	DELETE("_ZdlPvSt11align_val_tRKSt9nothrow_t"),
 	DELETE("_ZdaPvSt11align_val_tRKSt9nothrow_t"),
 	NEWS("12__hot_cold_t"), /* Google's */
+	{"__cxa_allocate_exception", PROBE_THROW, HEAP_MALLOC, 0, 0, 0, 0},
 };
 
 static const struct entry_point jemalloc_api[] = {

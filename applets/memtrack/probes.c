@@ -70,6 +70,9 @@ static void add_site(struct probes *to, const struct probe_list *found, const st
 	case PROBE_SIZE:
 		vec_push(&to->list, (struct probe){PLACE_SIZE, site->offset, cookie_of(site)});
 		break;
+	case PROBE_THROW:
+		vec_push(&to->list, (struct probe){PLACE_THROW, site->offset, 0});
+		break;
 	case PROBE_UNSEEN:
 		add_unseen(to, site, file, unseen);
 		break;

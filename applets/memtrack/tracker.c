@@ -96,7 +96,8 @@ static void choose_programs(struct memtrack *skel, enum uprobe_flavour flavour)
 {
 	struct bpf_program *all[] = {skel->progs.alloc_enter, skel->progs.alloc_leave,
 				     skel->progs.alloc_ret,   skel->progs.free_enter,
-				     skel->progs.size_enter,  skel->progs.unseen_enter};
+				     skel->progs.size_enter,  skel->progs.throw_enter,
+				     skel->progs.unseen_enter};
 
 	bpf_program__set_autoload(skel->progs.alloc_session, flavour == UPROBE_SESSION);
 	bpf_program__set_expected_attach_type(skel->progs.alloc_session,
@@ -221,6 +222,8 @@ static int attach_place(struct tracker *t, enum probe_place place, const char *p
 		return link_all(t, skel->progs.free_enter, false, path, offsets, cookies, count);
 	case PLACE_SIZE:
 		return link_all(t, skel->progs.size_enter, false, path, offsets, cookies, count);
+	case PLACE_THROW:
+		return link_all(t, skel->progs.throw_enter, false, path, offsets, cookies, count);
 	case PLACE_UNSEEN:
 		return link_all(t, skel->progs.unseen_enter, false, path, offsets, cookies, count);
 	case PLACES:

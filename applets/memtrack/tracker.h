@@ -27,6 +27,7 @@ enum probe_place {
 	PLACE_RET,    /* a `ret` instruction of such a function */
 	PLACE_FREE,   /* entry of a freeing function */
 	PLACE_SIZE,   /* entry of a wrapper that knows the size */
+	PLACE_THROW,  /* entry of the function that makes exceptions; its cookie is of no interest */
 	PLACE_UNSEEN, /* entry of a function whose blocks are not seen; its cookie is a place in
 	                 tracker_unseen() */
 	PLACES,

@@ -97,11 +97,28 @@ has_library() {
 	done
 }
 
+# exceptions BUILD NUMBER: so many blocks of exceptions, and a free for each block.
+exceptions() {
+	built "heap_new$1"
+	track "$FIXTURES/heap_new$1" 20 throw >/dev/null
+	equal "$(lines | grep -c 'Malloc 136')" "$2"
+	equal "$(lines | grep -c Free)" $(($2 + 60))
+}
+
+# Where operator new calls malloc, its forms that do not throw catch an exception inside.
 @test "new: exceptions are blocks of their own" {
 	for build in '' -static; do
-		track "$FIXTURES/heap_new$build" 20 throw >/dev/null
-		equal "$(lines | grep -c 'Malloc 136')" 120
-		equal "$(lines | grep -c Free)" 160
+		exceptions "$build" 140
+	done
+	for build in -jemalloc -jemalloc-a -tcmalloc -tcmalloc-a; do
+		exceptions "$build" 80
+	done
+}
+
+@test "calls: left by siglongjmp, and what comes after it deeper down is recorded" {
+	for build in '' -static -musl; do
+		track "$FIXTURES/heap_jump$build" 50
+		equal "$(counted 777 777)" '500 500 388500 1'
 	done
 }
 

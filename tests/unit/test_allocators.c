@@ -375,6 +375,22 @@ static void operators_that_do_it_themselves_are_sites(void **state UNUSED)
 	probe_list_release(&list);
 }
 
+/* It does not allocate for the program: an operator new that comes to it and to nothing else. */
+static void the_maker_of_exceptions_is_a_site_of_its_own(void **state UNUSED)
+{
+	struct probe_list list;
+	struct make_elf m = {0};
+	uint64_t maker = make_elf_function(&m, "__cxa_allocate_exception", BYTES(OWN));
+
+	branch_function(&m, "_Znwm", CALL, maker);
+	OWN_FUNCTIONS(&m, "_ZdlPv");
+	find(&m, false, &list);
+	assert_int_equal(list.sites.len, 3);
+	expect_site(&list, "__cxa_allocate_exception", PROBE_THROW, HEAP_MALLOC, NONE, NONE, NONE);
+	expect_site(&list, "_Znwm", PROBE_ALLOC, HEAP_MALLOC, X86_RDI, NONE, NONE);
+	probe_list_release(&list);
+}
+
 /* tcmalloc's: its own fast path, and a jump to a function without a name when that fails. */
 static void returns_are_found_behind_jumps(void **state UNUSED)
 {
@@ -597,6 +613,7 @@ int main(void)
 		cmocka_unit_test(operators_that_call_malloc_are_no_sites),
 		cmocka_unit_test(operators_may_call_malloc_over_others),
 		cmocka_unit_test(operators_that_do_it_themselves_are_sites),
+		cmocka_unit_test(the_maker_of_exceptions_is_a_site_of_its_own),
 		cmocka_unit_test(returns_are_found_behind_jumps),
 		cmocka_unit_test(a_function_whose_returns_are_not_known_is_not_seen),
 		cmocka_unit_test(a_function_throws_if_one_of_its_names_does),
