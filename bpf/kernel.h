@@ -14,9 +14,25 @@ struct super_block {
 	__u32 s_dev;
 };
 
+/* ctime is here from 6.11 on, with flags in the two highest bits from 6.13 on. */
 struct inode {
 	struct super_block *i_sb;
 	unsigned long i_ino;
+	__s64 i_ctime_sec;
+	__u32 i_ctime_nsec;
+};
+
+struct timespec64 {
+	__s64 tv_sec;
+	long tv_nsec;
+};
+
+struct inode___since_6_6 {
+	struct timespec64 __i_ctime;
+};
+
+struct inode___before_6_6 {
+	struct timespec64 i_ctime;
 };
 
 struct file {

@@ -87,13 +87,13 @@ struct {
 	__uint(max_entries, STOPS_BYTES);
 } stops SEC(".maps");
 
-/* Files that were looked at: each is stopped for once. */
+/* Files that were looked at, with the time of their last change: each is stopped for once. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, FILES_KNOWN);
 	__type(key, struct track_file);
-	__type(value, __u8);
+	__type(value, __u64);
 } files SEC(".maps");
 
 /* ---- Threads ---- */
@@ -130,7 +130,7 @@ static __always_inline void learn_ids(struct task *t)
 /* ---- Stops ---- */
 
 /* It stands only when it has left the kernel, which memtrack waits for before it looks. */
-static __always_inline void stop(struct task *t, __u32 reason, __u32 device, __u64 inode)
+static __always_inline void stop(struct task *t, __u32 reason, struct track_file file, __u64 changed)
 {
 	struct track_stop *r;
 
@@ -145,19 +145,23 @@ static __always_inline void stop(struct task *t, __u32 reason, __u32 device, __u
 	r->pid = t->pid;
 	r->tid = t->tid;
 	r->reason = reason;
-	r->device = device;
-	r->inode = inode;
+	r->zero = 0;
+	r->file = file;
+	r->changed = changed;
 	held[__sync_fetch_and_add(&held_next, 1) % TRACK_HELD] = t->pid;
 	bpf_send_signal(SIGNAL_STOP);
 	bpf_ringbuf_submit(r, 0);
 }
 
-static __always_inline void stop_at_new_file(struct task *t, __u32 device, __u64 inode)
-{
-	struct track_file file = {.device = device, .inode = inode};
+static const struct track_file no_file;
 
-	if (!bpf_map_lookup_elem(&files, &file))
-		stop(t, TRACK_STOP_FILE, device, inode);
+/* Its number may have been another file's before, and it may have been written to since. */
+static __always_inline void stop_at_new_file(struct task *t, struct track_file file, __u64 changed)
+{
+	__u64 *known = bpf_map_lookup_elem(&files, &file);
+
+	if (!known || *known != changed)
+		stop(t, TRACK_STOP_FILE, file, changed);
 }
 
 /* ---- Events ---- */
@@ -176,7 +180,7 @@ static __always_inline void submit(struct task *t, void *record)
 	/* memtrack comes by every few milliseconds: a wake-up costs more than all the rest */
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	if (++t->events % ASK_EVERY == 0 && bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_high)
-		stop(t, TRACK_STOP_FULL, 0, 0);
+		stop(t, TRACK_STOP_FULL, no_file, 0);
 }
 
 /* One function for each length: a reservation's must be a constant. */
@@ -502,33 +506,69 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	return 0;
 }
 
+/* ---- Files ---- */
+
+enum { NSEC_BITS = (1 << 30) - 1, NSEC_PER_SECOND = 1000000000 };
+
+/* When the file was changed (ctime), ns; READ(pointer, field) is how the kernel's memory is read. */
+#define CHANGED_AT(inode_, READ)                                                                   \
+	({                                                                                         \
+		struct inode___since_6_6 *since_6_6 = (void *)(inode_);                            \
+		struct inode___before_6_6 *before_6_6 = (void *)(inode_);                          \
+		__s64 seconds;                                                                     \
+		__u64 rest;                                                                        \
+                                                                                                   \
+		if (bpf_core_field_exists(struct inode, i_ctime_sec)) {                            \
+			seconds = READ(inode_, i_ctime_sec);                                       \
+			rest = READ(inode_, i_ctime_nsec);                                         \
+		} else if (bpf_core_field_exists(struct inode___since_6_6, __i_ctime)) {           \
+			seconds = READ(since_6_6, __i_ctime.tv_sec);                               \
+			rest = READ(since_6_6, __i_ctime.tv_nsec);                                 \
+		} else {                                                                           \
+			seconds = READ(before_6_6, i_ctime.tv_sec);                                \
+			rest = READ(before_6_6, i_ctime.tv_nsec);                                  \
+		}                                                                                  \
+		(__u64)seconds * NSEC_PER_SECOND + (rest & NSEC_BITS);                             \
+	})
+#define FIELD(pointer, field) ((pointer)->field)
+
 /* The new image stands before its first instruction. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm *program)
 {
 	struct task *t = bpf_task_storage_get(&tasks, task, 0, 0);
+	struct track_file file = {};
+	struct inode *inode;
 
 	if (!t)
 		return 0;
 	t->sp = t->wish_sp = t->passed_sp = 0;
 	t->pid = t->tid = 0; /* a thread that executes takes its leader's id */
-	stop_at_new_file(t, program->file->f_inode->i_sb->s_dev, program->file->f_inode->i_ino);
+	inode = program->file->f_inode;
+	file.device = inode->i_sb->s_dev;
+	file.inode = inode->i_ino;
+	stop_at_new_file(t, file, CHANGED_AT(inode, FIELD));
 	return 0;
 }
 
 static __always_inline void look_at_mapping(struct task *t, unsigned int fd)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct file **table, *file = NULL;
+	struct file **table, *mapped = NULL;
+	struct track_file file = {};
 	struct inode *inode;
 
 	if (fd >= BPF_CORE_READ(task, files, fdt, max_fds))
 		return; /* no file: an anonymous mapping */
 	table = BPF_CORE_READ(task, files, fdt, fd);
-	if (bpf_probe_read_kernel(&file, sizeof(file), &table[fd]) || !file)
+	if (bpf_probe_read_kernel(&mapped, sizeof(mapped), &table[fd]) || !mapped) {
+		stop(t, TRACK_STOP_FILE, no_file, 0); /* another thread has closed it just now */
 		return;
-	inode = BPF_CORE_READ(file, f_inode);
-	stop_at_new_file(t, BPF_CORE_READ(inode, i_sb, s_dev), BPF_CORE_READ(inode, i_ino));
+	}
+	inode = BPF_CORE_READ(mapped, f_inode);
+	file.device = BPF_CORE_READ(inode, i_sb, s_dev);
+	file.inode = BPF_CORE_READ(inode, i_ino);
+	stop_at_new_file(t, file, CHANGED_AT(inode, BPF_CORE_READ));
 }
 
 /* A library was mapped: by the loader, or by dlopen() at any time. */

@@ -43,25 +43,26 @@ _Static_assert(sizeof(struct track_event) == TRACK_REALLOC_BYTES, "as laid out a
  */
 enum track_reason { TRACK_STOP_FILE = 1, TRACK_STOP_FULL = 2 };
 
+struct track_file {
+	__u64 inode;
+	__u32 device; /* major << 20 | minor */
+	__u32 zero;
+};
+
 struct track_stop {
 	__u32 pid;
 	__u32 tid;
 	__u32 reason;
-	__u32 device; /* of the file, major << 20 | minor */
-	__u64 inode;
-};
-
-struct track_file {
-	__u64 inode;
-	__u32 device;
 	__u32 zero;
+	struct track_file file; /* all 0: one that the kernel side could not make out */
+	__u64 changed;          /* when its content or its inode was, ns since 1970 (ctime) */
 };
 
-_Static_assert(sizeof(struct track_stop) == 24, "as laid out above");
 _Static_assert(sizeof(struct track_file) == 16, "as laid out above");
+_Static_assert(sizeof(struct track_stop) == 40, "as laid out above");
 
-/* How many of the last stopped processes are remembered. */
-#define TRACK_HELD 1024
+/* How many of the last stopped processes are remembered: all that can be asking at once. */
+#define TRACK_HELD 8192
 
 /*
  * The cookie of a probe says what its function does and in which registers its arguments are there,

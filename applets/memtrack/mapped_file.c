@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mapped_file.c - the files that a process executes from */
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,18 +10,14 @@
 #include "core/io.h"
 
 #include "applets/memtrack/mapped_file.h"
+#include "applets/memtrack/process.h"
 
 enum { MINOR_BITS = 20 }; /* of a device number inside the kernel */
 
-static bool is_gone(pid_t pid)
-{
-	return kill(pid, 0) && errno == ESRCH;
-}
-
-static bool is_listed(const struct mapped_files *files, uint32_t device, uint64_t inode)
+static bool is_listed(const struct mapped_files *files, struct track_file file)
 {
 	for (size_t i = 0; i < files->list.len; i++)
-		if (files->list.items[i].inode == inode && files->list.items[i].device == device)
+		if (track_file_equal(files->list.items[i].file, file))
 			return true;
 	return false;
 }
@@ -33,18 +28,18 @@ static void read_line(struct mapped_files *files, const char *line)
 	unsigned long long start, end, inode;
 	unsigned int major, minor;
 	char permissions[5];
+	struct track_file file = {0};
 	int path_at = 0;
-	uint32_t device;
 
 	if (sscanf(line, "%llx-%llx %4s %*x %x:%x %llu %n", &start, &end, permissions, &major, &minor,
 		   &inode, &path_at) != 6 || permissions[2] != 'x' || !inode)
 		return;
-	device = major << MINOR_BITS | minor;
-	if (is_listed(files, device, inode))
+	file.device = major << MINOR_BITS | minor;
+	file.inode = inode;
+	if (is_listed(files, file))
 		return;
 	vec_push(&files->list, (struct mapped_file){
-		.device = device,
-		.inode = inode,
+		.file = file,
 		.range = xasprintf("%llx-%llx", start, end),
 		.path = xstrdup(line + path_at),
 	});
@@ -58,7 +53,7 @@ int mapped_files_read(struct mapped_files *files, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	rc = read_file(path, &text);
-	if (rc && (rc == -ENOENT || is_gone(pid))) {
+	if (rc && (rc == -ENOENT || !process_state(pid))) {
 		error_clear();
 		rc = 0;
 	} else if (!rc && text.len) {
@@ -79,26 +74,48 @@ void mapped_files_release(struct mapped_files *files)
 	vec_release(&files->list);
 }
 
-static int open_as(pid_t pid, const char *folder, const char *name)
+/*
+ * Opened for good only when it is the file that is mapped: a path is the process's word, and opening
+ * a device has effects. `inode` 0: any regular file.
+ */
+static int open_regular(const char *path, uint64_t inode)
 {
-	char *path = xasprintf("/proc/%d/%s%s", pid, folder, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char again[64];
+	struct stat st;
 
-	free(path);
+	if (place < 0)
+		return -1;
+	if (fstat(place, &st)) {
+		close(place);
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode) || (inode && st.st_ino != inode)) {
+		errno = ESTALE;
+	} else {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+		fd = open(again, O_RDONLY | O_CLOEXEC);
+	}
+	close(place);
 	return fd;
 }
 
 /* By its mapping, which asks for rights in the first user namespace; else by its path. */
-int mapped_file_open(const struct mapped_file *file, pid_t pid)
+int mapped_file_open(const struct mapped_file *m, pid_t pid)
 {
-	int fd = open_as(pid, "map_files/", file->range);
+	char *path = xasprintf("/proc/%d/map_files/%s", pid, m->range);
+	int fd = open_regular(path, 0);
 
-	if (fd < 0 && file->path[0] == '/')
-		fd = open_as(pid, "root", file->path);
+	free(path);
+	if (fd < 0 && m->path[0] == '/') {
+		path = xasprintf("/proc/%d/root%s", pid, m->path);
+		fd = open_regular(path, m->file.inode);
+		free(path);
+	}
 	if (fd >= 0)
 		return fd;
-	if (is_gone(pid))
+	if (!process_state(pid))
 		return -ESRCH;
 	errno = errno ? errno : ENOENT;
-	return fail_errno("cannot open %s", file->path);
+	return fail_errno("cannot open %s", m->path);
 }

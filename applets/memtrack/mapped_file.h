@@ -3,14 +3,15 @@
 #ifndef MEMTRACK_MAPPED_FILE_H
 #define MEMTRACK_MAPPED_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bpf/memtrack.h"
 #include "core/vec.h"
 
 struct mapped_file {
-	uint32_t device; /* as the kernel has it inside: major << 20 | minor */
-	uint64_t inode;
+	struct track_file file; /* device and inode, as the kernel has them inside */
 	char *range;     /* "START-END", its name in map_files */
 	char *path;      /* as the process sees it; " (deleted)" may follow */
 };
@@ -26,10 +27,16 @@ struct mapped_files {
 int mapped_files_read(struct mapped_files *files, pid_t pid);
 void mapped_files_release(struct mapped_files *files);
 
+static inline bool track_file_equal(struct track_file a, struct track_file b)
+{
+	return a.inode == b.inode && a.device == b.device;
+}
+
 /*
- * The file itself, even where it was deleted or replaced, or lies in another mount namespace. The
- * descriptor; -ESRCH without a frame when the process is gone; else -errno with a frame.
+ * The file itself, even where it was deleted or replaced, or lies in another mount namespace; never
+ * anything but a regular file. The descriptor; -ESRCH without a frame when the process is gone; else
+ * -errno with a frame.
  */
-int mapped_file_open(const struct mapped_file *file, pid_t pid);
+int mapped_file_open(const struct mapped_file *m, pid_t pid);
 
 #endif

@@ -2,11 +2,9 @@
 /* tracker.c - the kernel side of memtrack seen from user space; the only file that knows libbpf */
 #include <fcntl.h>
 #include <link.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/auxv.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -26,6 +24,7 @@
 enum {
 	TRACE_UPROBE_SESSION = BPF_TRACE_KPROBE_SESSION + 1, /* libbpf 1.5 has no name for it */
 	TRIAL_CALLS = 2000,
+	TRIAL_GROUP = 0,
 	DETACHERS = 32,
 	HIGH_PERCENT = 75, /* of the ring, from which on producers are held */
 };
@@ -36,15 +35,20 @@ struct sink {
 	size_t len, max;
 };
 
+/* All probes of one program in a file, or with perf events a single one. */
+struct link {
+	unsigned group;
+	int fd;                /* of a session or multi link */
+	struct bpf_link *perf; /* else NULL */
+};
+
 struct tracker {
 	struct memtrack *skel;
 	enum uprobe_flavour flavour;
 	struct ring_buffer *events, *stops;
 	struct sink event_sink, stop_sink;
-	VEC(int) links;                 /* descriptors of multi links */
-	VEC(struct bpf_link *) perf_links; /* one a probe */
+	VEC(struct link) links;
 	size_t high;
-	int wake; /* eventfd */
 };
 
 const char *uprobe_flavour_name(enum uprobe_flavour flavour)
@@ -143,117 +147,116 @@ static int on_stop(void *ctx, void *data, size_t len);
 static int open_rings(struct tracker *t)
 {
 	t->events = ring_buffer__new(bpf_map__fd(t->skel->maps.events), on_event, t, NULL);
-	t->wake = eventfd(0, EFD_CLOEXEC);
 	t->stops = ring_buffer__new(bpf_map__fd(t->skel->maps.stops), on_stop, t, NULL);
-	return t->events && t->stops && t->wake >= 0 ? 0 : fail_errno("cannot map the event ring");
+	return t->events && t->stops ? 0 : fail_errno("cannot map the event ring");
 }
 
 /* ---- Attaching ---- */
 
+/* Where one program is to run in a file. */
+struct places {
+	unsigned group;
+	const char *path;
+	unsigned long *offsets;
+	uint64_t *cookies;
+	size_t count;
+};
+
 /* Sessions and multi probes: all places of one program in a file are one link. */
-static int link_multi(struct bpf_program *program, int type, const char *path, bool returns,
-		      const unsigned long *offsets, const uint64_t *cookies, size_t count)
+static int link_multi(struct bpf_program *program, int type, const struct places *p, bool returns)
 {
 	union bpf_attr attr = {0};
 
 	attr.link_create.prog_fd = (uint32_t)bpf_program__fd(program);
 	attr.link_create.attach_type = (uint32_t)type;
-	attr.link_create.uprobe_multi.path = (uint64_t)(uintptr_t)path;
-	attr.link_create.uprobe_multi.offsets = (uint64_t)(uintptr_t)offsets;
-	attr.link_create.uprobe_multi.cookies = (uint64_t)(uintptr_t)cookies;
-	attr.link_create.uprobe_multi.cnt = (uint32_t)count;
+	attr.link_create.uprobe_multi.path = (uint64_t)(uintptr_t)p->path;
+	attr.link_create.uprobe_multi.offsets = (uint64_t)(uintptr_t)p->offsets;
+	attr.link_create.uprobe_multi.cookies = (uint64_t)(uintptr_t)p->cookies;
+	attr.link_create.uprobe_multi.cnt = (uint32_t)p->count;
 	attr.link_create.uprobe_multi.flags = returns ? BPF_F_UPROBE_MULTI_RETURN : 0;
 	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 }
 
 /* Before 6.6: each probe is a perf event of its own. */
-static int link_perf(struct tracker *t, struct bpf_program *program, const char *path, bool returns,
-		     const unsigned long *offsets, const uint64_t *cookies, size_t count)
+static int link_perf(struct tracker *t, struct bpf_program *program, const struct places *p,
+		     bool returns)
 {
-	for (size_t i = 0; i < count; i++) {
-		LIBBPF_OPTS(bpf_uprobe_opts, opts, .retprobe = returns, .bpf_cookie = cookies[i]);
-		struct bpf_link *link =
-			bpf_program__attach_uprobe_opts(program, -1, path, offsets[i], &opts);
+	for (size_t i = 0; i < p->count; i++) {
+		LIBBPF_OPTS(bpf_uprobe_opts, opts, .retprobe = returns, .bpf_cookie = p->cookies[i]);
+		struct bpf_link *link = bpf_program__attach_uprobe_opts(program, -1, p->path,
+									p->offsets[i], &opts);
 
 		if (!link)
 			return -errno;
-		vec_push(&t->perf_links, link);
+		vec_push(&t->links, (struct link){.group = p->group, .fd = -1, .perf = link});
 	}
 	return 0;
 }
 
-static int link_all(struct tracker *t, struct bpf_program *program, bool returns, const char *path,
-		    const unsigned long *offsets, const uint64_t *cookies, size_t count)
+static int link_all(struct tracker *t, struct bpf_program *program, const struct places *p,
+		    bool returns)
 {
 	int type = program == t->skel->progs.alloc_session ? (int)TRACE_UPROBE_SESSION
 							   : (int)BPF_TRACE_UPROBE_MULTI;
 	int link;
 
 	if (t->flavour == UPROBE_PERF)
-		return link_perf(t, program, path, returns, offsets, cookies, count);
-	link = link_multi(program, type, path, returns, offsets, cookies, count);
+		return link_perf(t, program, p, returns);
+	link = link_multi(program, type, p, returns);
 	if (link < 0)
 		return -errno;
-	vec_push(&t->links, link);
+	vec_push(&t->links, (struct link){.group = p->group, .fd = link});
 	return 0;
 }
 
-static int attach_place(struct tracker *t, enum probe_place place, const char *path,
-			const unsigned long *offsets, const uint64_t *cookies, size_t count)
+static int attach_place(struct tracker *t, enum probe_place place, const struct places *p)
 {
 	struct memtrack *skel = t->skel;
-	struct bpf_program *entry = skel->progs.alloc_enter;
 	int rc;
 
 	switch (place) {
 	case PLACE_CALL:
 		if (t->flavour == UPROBE_SESSION)
-			return link_all(t, skel->progs.alloc_session, false, path, offsets, cookies,
-					count);
-		rc = link_all(t, entry, false, path, offsets, cookies, count);
-		if (!rc)
-			rc = link_all(t, skel->progs.alloc_leave, true, path, offsets, cookies, count);
-		return rc;
-	case PLACE_ENTRY:
-		return link_all(t, entry, false, path, offsets, cookies, count);
-	case PLACE_RET:
-		return link_all(t, skel->progs.alloc_ret, false, path, offsets, cookies, count);
-	case PLACE_FREE:
-		return link_all(t, skel->progs.free_enter, false, path, offsets, cookies, count);
-	case PLACE_SIZE:
-		return link_all(t, skel->progs.size_enter, false, path, offsets, cookies, count);
-	case PLACE_THROW:
-		return link_all(t, skel->progs.throw_enter, false, path, offsets, cookies, count);
-	case PLACE_UNSEEN:
-		return link_all(t, skel->progs.unseen_enter, false, path, offsets, cookies, count);
-	case PLACES:
-		break;
+			return link_all(t, skel->progs.alloc_session, p, false);
+		rc = link_all(t, skel->progs.alloc_enter, p, false);
+		return rc ? rc : link_all(t, skel->progs.alloc_leave, p, true);
+	case PLACE_ENTRY: return link_all(t, skel->progs.alloc_enter, p, false);
+	case PLACE_RET: return link_all(t, skel->progs.alloc_ret, p, false);
+	case PLACE_FREE: return link_all(t, skel->progs.free_enter, p, false);
+	case PLACE_SIZE: return link_all(t, skel->progs.size_enter, p, false);
+	case PLACE_THROW: return link_all(t, skel->progs.throw_enter, p, false);
+	case PLACE_UNSEEN: return link_all(t, skel->progs.unseen_enter, p, false);
+	case PLACES: break;
 	}
 	BUG("place of a probe");
 }
 
-int tracker_attach(struct tracker *t, int fd, const struct probe *probes, size_t count)
+int tracker_attach(struct tracker *t, int fd, unsigned group, const struct probe *probes,
+		   size_t count)
 {
-	unsigned long *offsets = xcalloc(count, sizeof(*offsets));
-	uint64_t *cookies = xcalloc(count, sizeof(*cookies));
 	char path[64];
+	struct places p = {
+		.group = group,
+		.path = path,
+		.offsets = xcalloc(count, sizeof(*p.offsets)),
+		.cookies = xcalloc(count, sizeof(*p.cookies)),
+	};
 	int rc = 0;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	for (int place = 0; !rc && place < PLACES; place++) {
-		size_t n = 0;
-
+		p.count = 0;
 		for (size_t i = 0; i < count; i++) {
 			if (probes[i].place != (enum probe_place)place)
 				continue;
-			offsets[n] = probes[i].offset;
-			cookies[n++] = probes[i].cookie;
+			p.offsets[p.count] = probes[i].offset;
+			p.cookies[p.count++] = probes[i].cookie;
 		}
-		if (n)
-			rc = attach_place(t, (enum probe_place)place, path, offsets, cookies, n);
+		if (p.count)
+			rc = attach_place(t, (enum probe_place)place, &p);
 	}
-	free(offsets);
-	free(cookies);
+	free(p.offsets);
+	free(p.cookies);
 	return rc ? fail(rc, "cannot attach probes: %s", strerror(-rc)) : 0;
 }
 
@@ -287,45 +290,67 @@ static int attach_trial(struct tracker *t)
 
 	if (fd < 0)
 		return fail_errno("cannot open /proc/self/exe");
-	rc = tracker_attach(t, fd, &probe, 1);
+	rc = tracker_attach(t, fd, TRIAL_GROUP, &probe, 1);
 	close(fd);
 	return rc;
 }
 
+/* ---- Taking probes away ---- */
+
 struct detacher {
 	pthread_t thread;
-	const struct tracker *t;
-	size_t first; /* and every DETACHERS-th link from there */
+	const struct link *links;
+	size_t count, first; /* and every DETACHERS-th from there */
 };
 
 static void *detach(void *ctx)
 {
 	const struct detacher *d = ctx;
 
-	for (size_t i = d->first; i < d->t->links.len; i += DETACHERS)
-		close(d->t->links.items[i]);
-	for (size_t i = d->first; i < d->t->perf_links.len; i += DETACHERS)
-		bpf_link__destroy(d->t->perf_links.items[i]);
+	for (size_t i = d->first; i < d->count; i += DETACHERS)
+		if (d->links[i].perf)
+			bpf_link__destroy(d->links[i].perf);
+		else
+			close(d->links[i].fd);
 	return NULL;
 }
 
 /* The kernel waits some 50 ms for each link; side by side those waits cost as much as one. */
-static void drop_links(struct tracker *t)
+static void drop(const struct link *links, size_t count)
 {
 	struct detacher d[DETACHERS];
-	size_t links = t->links.len + t->perf_links.len, n = links < DETACHERS ? links : DETACHERS;
-	size_t started = 0;
+	size_t n = count < DETACHERS ? count : DETACHERS, started = 0;
 
-	for (; started < n; started++) {
-		d[started] = (struct detacher){.t = t, .first = started};
-		if (pthread_create(&d[started].thread, NULL, detach, &d[started]))
-			break;
-	}
+	for (size_t i = 0; i < n; i++)
+		d[i] = (struct detacher){.links = links, .count = count, .first = i};
+	while (started < n && !pthread_create(&d[started].thread, NULL, detach, &d[started]))
+		started++;
 	for (size_t i = started; i < n; i++)
-		detach(&(struct detacher){.t = t, .first = i});
+		detach(&d[i]);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(d[i].thread, NULL);
-	t->links.len = t->perf_links.len = 0;
+}
+
+static void drop_links(struct tracker *t)
+{
+	drop(t->links.items, t->links.len);
+	t->links.len = 0;
+}
+
+void tracker_detach(struct tracker *t, unsigned group)
+{
+	VEC(struct link) gone = {0};
+	size_t left = 0;
+
+	for (size_t i = 0; i < t->links.len; i++) {
+		if (t->links.items[i].group == group)
+			vec_push(&gone, t->links.items[i]);
+		else
+			t->links.items[left++] = t->links.items[i];
+	}
+	t->links.len = left;
+	drop(gone.items, gone.len);
+	vec_release(&gone);
 }
 
 static int load_flavour(struct tracker *t, enum uprobe_flavour flavour, size_t ring_bytes)
@@ -367,7 +392,6 @@ int tracker_new(struct tracker **to, const struct tracker_options *options)
 	struct tracker *t = xcalloc(1, sizeof(*t));
 	int rc;
 
-	t->wake = -1;
 	libbpf_set_print(print_debug);
 	rc = load_best(t, options);
 	if (!rc)
@@ -386,12 +410,9 @@ void tracker_free(struct tracker *t)
 {
 	drop_links(t);
 	vec_release(&t->links);
-	vec_release(&t->perf_links);
 	ring_buffer__free(t->events);
 	ring_buffer__free(t->stops);
 	memtrack__destroy(t->skel);
-	if (t->wake >= 0)
-		close(t->wake);
 	free(t);
 }
 
@@ -515,36 +536,45 @@ static int on_stop(void *ctx, void *data, size_t len UNUSED)
 	return 0;
 }
 
-size_t tracker_wait_stops(struct tracker *t, struct track_stop *to, size_t max, int timeout_ms)
+size_t tracker_take_stops(struct tracker *t, struct track_stop *to, size_t max)
 {
-	struct pollfd ready[] = {
-		{.fd = ring_buffer__epoll_fd(t->stops), .events = POLLIN},
-		{.fd = t->wake, .events = POLLIN},
-	};
-
 	t->stop_sink = (struct sink){.to = to, .max = max};
-	if (ring_buffer__consume_n(t->stops, max) == 0 && timeout_ms &&
-	    poll(ready, ARRAY_SIZE(ready), timeout_ms) > 0)
-		ring_buffer__consume_n(t->stops, max);
+	ring_buffer__consume_n(t->stops, max);
 	return t->stop_sink.len;
 }
 
-void tracker_wake(struct tracker *t)
+int tracker_stops_fd(const struct tracker *t)
 {
-	uint64_t one = 1;
-
-	if (write(t->wake, &one, sizeof(one)) != sizeof(one))
-		BUG("eventfd");
+	return ring_buffer__epoll_fd(t->stops);
 }
 
-int tracker_know_file(struct tracker *t, uint32_t device, uint64_t inode)
-{
-	struct track_file key = {.device = device, .inode = inode};
-	uint8_t one = 1;
-	int rc = bpf_map__update_elem(t->skel->maps.files, &key, sizeof(key), &one, sizeof(one),
-				      BPF_ANY);
+/* ---- Files ---- */
 
+/* Those that come again are looked at once more. */
+static void forget_all_files(const struct bpf_map *files)
+{
+	struct track_file key;
+
+	while (!bpf_map__get_next_key(files, NULL, &key, sizeof(key)))
+		bpf_map__delete_elem(files, &key, sizeof(key), 0);
+}
+
+int tracker_know_file(struct tracker *t, struct track_file file, uint64_t changed)
+{
+	const struct bpf_map *files = t->skel->maps.files;
+	int rc = bpf_map__update_elem(files, &file, sizeof(file), &changed, sizeof(changed), BPF_ANY);
+
+	if (rc == -E2BIG) {
+		forget_all_files(files);
+		rc = bpf_map__update_elem(files, &file, sizeof(file), &changed, sizeof(changed),
+					  BPF_ANY);
+	}
 	return rc ? fail(rc, "cannot remember a file: %s", strerror(-rc)) : 0;
+}
+
+void tracker_forget_file(struct tracker *t, struct track_file file)
+{
+	bpf_map__delete_elem(t->skel->maps.files, &file, sizeof(file), 0);
 }
 
 bool tracker_unseen(const struct tracker *t, size_t place)

@@ -3,7 +3,7 @@
  * tracker.h - the kernel side of memtrack seen from user space: load it the way this kernel can,
  * attach probes, read what it tells. The only file that knows libbpf is tracker.c.
  *
- * tracker_attach() and the stops belong to one thread (the watcher), tracker_read() to another.
+ * tracker_attach(), files and stops belong to one thread (the watcher), tracker_read() to another.
  */
 #ifndef MEMTRACK_TRACKER_H
 #define MEMTRACK_TRACKER_H
@@ -61,10 +61,12 @@ int tracker_follow(struct tracker *t, pid_t pid);
 void tracker_track(struct tracker *t, bool on);
 
 /*
- * Probe these places of a file, given by a descriptor. They stay until tracker_free(). 0 or -errno
- * with a frame.
+ * Probe these places of a file, given by a descriptor; `group`, from 1 on, is what tracker_detach()
+ * takes them away by. 0 or -errno with a frame.
  */
-int tracker_attach(struct tracker *t, int fd, const struct probe *probes, size_t count);
+int tracker_attach(struct tracker *t, int fd, unsigned group, const struct probe *probes,
+		   size_t count);
+void tracker_detach(struct tracker *t, unsigned group);
 
 /* Up to `max` events that are in the ring, without waiting. */
 size_t tracker_read(struct tracker *t, struct heap_event *to, size_t max);
@@ -73,20 +75,19 @@ size_t tracker_read(struct tracker *t, struct heap_event *to, size_t max);
 size_t tracker_unread(struct tracker *t);
 size_t tracker_high(const struct tracker *t);
 
-/*
- * Wait for stopped processes; up to `max` of them. 0 after `timeout_ms` (-1: never) without any, or
- * after tracker_wake().
- */
-size_t tracker_wait_stops(struct tracker *t, struct track_stop *to, size_t max, int timeout_ms);
+/* Up to `max` stops that were asked for, without waiting; `tracker_stops_fd` can be read then. */
+size_t tracker_take_stops(struct tracker *t, struct track_stop *to, size_t max);
+int tracker_stops_fd(const struct tracker *t);
 
 /* From now on nobody is stopped: there will be no one to let them go. */
 void tracker_end_stops(struct tracker *t);
 
-/* From any thread: let tracker_wait_stops() return, now and from now on. */
-void tracker_wake(struct tracker *t);
-
-/* The file was looked at: nobody is stopped for it any more. 0 or -errno with a frame. */
-int tracker_know_file(struct tracker *t, uint32_t device, uint64_t inode);
+/*
+ * The file was looked at: nobody is stopped for it any more, until it is changed (ns since 1970) or
+ * forgotten. 0 or -errno with a frame.
+ */
+int tracker_know_file(struct tracker *t, struct track_file file, uint64_t changed);
+void tracker_forget_file(struct tracker *t, struct track_file file);
 
 struct tracker_counts {
 	uint64_t lost_events, lost_stops, lost_tasks, alive;

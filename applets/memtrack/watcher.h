@@ -10,7 +10,10 @@
 
 struct watcher;
 
-/* 0 or -errno with a frame. The tracker stays the caller's and must outlive the watcher. */
+/*
+ * To be called before there are other threads: SIGIO is blocked from now on. 0 or -errno with a
+ * frame. The tracker stays the caller's and must outlive the watcher.
+ */
 int watcher_start(struct watcher **to, struct tracker *t);
 
 /* What ended its work, as a text, or NULL. Nothing more is attached after that. */

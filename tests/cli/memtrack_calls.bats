@@ -13,11 +13,6 @@ setup() {
 common=(malloc calloc realloc realloc_zero reallocarray aligned_alloc memalign posix_memalign valloc
 	free strdup usable)
 
-# built NAME: skip where an allocator or a compiler was not there to build it
-built() {
-	[ -e "$FIXTURES/$1" ] || require_or_skip allocators "$1 was not built"
-}
-
 # has_library NAME: in the loader's folders
 has_library() {
 	ldconfig -p | grep -q "^[[:space:]]*$1 " || require_or_skip allocators "$1 is not installed"

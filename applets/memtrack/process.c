@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* process.c - what /proc says of a process that is not ours */
+#include <dirent.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "core/base.h"
+#include "core/buf.h"
+#include "core/clock.h"
+#include "core/io.h"
+
+#include "applets/memtrack/process.h"
+
+enum {
+	BUSY_MS = 1000,      /* for a thread that the kernel keeps busy */
+	STOP_MS = 10 * 1000, /* for one that runs: a cgroup may give it little of a processor */
+	PAUSE_NS = 50 * 1000,
+};
+
+/* What stands in `file` behind the name, which may hold anything: false when that is gone. */
+static bool read_stat(const char *file, char *state, int *parent)
+{
+	struct buf text = BUF_INIT;
+	const char *end;
+	bool there;
+
+	if (read_file(file, &text))
+		error_clear();
+	end = text.data ? strrchr(text.data, ')') : NULL;
+	there = end && sscanf(end + 1, " %c %d", state, parent) == 2;
+	buf_release(&text);
+	return there;
+}
+
+static char thread_state(pid_t pid, const char *tid)
+{
+	char path[300], state; /* the name of an entry may be long */
+	int parent;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid, tid);
+	return read_stat(path, &state, &parent) ? state : 0;
+}
+
+char process_state(pid_t pid)
+{
+	struct dirent *entry;
+	char path[64], worst = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir))) {
+		char state = entry->d_name[0] == '.' ? 0 : thread_state(pid, entry->d_name);
+
+		if (state == 'T' || state == 't' || state == 'D')
+			worst = worst && worst != 'T' ? worst : state == 'D' ? 'D' : 'T';
+		else if (state && state != 'Z' && state != 'X')
+			worst = state;
+	}
+	closedir(dir);
+	return worst;
+}
+
+int process_wait_stopped(pid_t pid)
+{
+	uint64_t from = clock_now();
+	char state;
+
+	while ((state = process_state(pid)) != 0 && state != 'T') {
+		uint64_t waited_ms = (clock_now() - from) / NS_PER_MS;
+
+		if (state == 'D' && waited_ms >= BUSY_MS) {
+			log_warn("a thread of process %d does not answer (state D); going on without it",
+				 pid);
+			return 0;
+		}
+		if (waited_ms >= STOP_MS)
+			return fail(-ETIMEDOUT, "process %d does not stop (state %c)", pid, state);
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+	}
+	return 0;
+}
+
+pid_t process_parent(pid_t pid)
+{
+	char path[64], state;
+	int parent;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	return read_stat(path, &state, &parent) ? parent : 0;
+}

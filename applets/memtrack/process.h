@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* process.h - what /proc says of a process that is not ours */
+#ifndef MEMTRACK_PROCESS_H
+#define MEMTRACK_PROCESS_H
+
+#include <sys/types.h>
+
+/*
+ * The state of the thread that moves the most, as letters of proc(5): 'T' when all are stopped, 0
+ * when the process is gone or has ended.
+ */
+char process_state(pid_t pid);
+
+/* 0 when it is gone. */
+pid_t process_parent(pid_t pid);
+
+/*
+ * Wait until no thread of a process that was sent SIGSTOP can map anything: 0, also when it is gone.
+ * -ETIMEDOUT with a frame for one that does not stop. A thread that the kernel keeps busy (D) is
+ * warned of, and not waited for.
+ */
+int process_wait_stopped(pid_t pid);
+
+#endif
