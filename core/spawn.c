@@ -2,6 +2,7 @@
 /* spawn.c - start a program */
 #include <fcntl.h>
 #include <grp.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/personality.h>
@@ -64,6 +65,32 @@ bool sudo_invoker(uid_t *uid, gid_t *gid)
 	*uid = (uid_t)user_id;
 	*gid = (gid_t)group_id;
 	return true;
+}
+
+/*
+ * The groups of the user, looked up before the fork: afterwards another thread may have held the
+ * lock of the heap. One that nobody knows has the given one alone.
+ */
+static void find_groups(struct spawn *s)
+{
+	const struct passwd *user = getpwuid(s->uid);
+	int count = 0;
+
+	s->group_count = 1;
+	s->groups = xcalloc(1, sizeof(gid_t));
+	s->groups[0] = s->gid;
+	if (!user || getgrouplist(user->pw_name, s->gid, NULL, &count) >= 0 || count <= 0)
+		return;
+	free(s->groups);
+	s->groups = xcalloc((size_t)count, sizeof(gid_t));
+	s->group_count = count;
+	if (getgrouplist(user->pw_name, s->gid, s->groups, &s->group_count) < 0)
+		s->group_count = 0; /* the files have changed in between */
+}
+
+static bool become_user(const struct spawn *s)
+{
+	return !setgroups((size_t)s->group_count, s->groups) && !setgid(s->gid) && !setuid(s->uid);
 }
 
 /* Which step failed in the child: names for the parent's message, sent as an index. */
@@ -135,7 +162,7 @@ static void __attribute__((noreturn)) run_child(const struct spawn *s, int wait_
 		sigprocmask(SIG_SETMASK, &mask_before, NULL);
 	if (files_raised)
 		setrlimit(RLIMIT_NOFILE, &files_before);
-	if (s->as_user && (setgroups(0, NULL) || setgid(s->gid) || setuid(s->uid)))
+	if (s->as_user && !become_user(s))
 		give_up(report_fd, STEP_USER);
 	if (s->death_signal) { /* a change of user would clear it */
 		prctl(PR_SET_PDEATHSIG, s->death_signal);
@@ -165,8 +192,12 @@ int spawn_start(struct spawn *s)
 		rc = fail_errno("cannot create a pipe");
 		goto close_hold;
 	}
+	if (s->as_user)
+		find_groups(s);
 	parent = getpid();
 	s->pid = fork();
+	if (s->pid)
+		free(s->groups);
 	if (s->pid < 0) {
 		rc = fail_errno("cannot fork");
 		goto close_report;

@@ -20,7 +20,7 @@ struct spawn {
 	int keep;          /* one more that the program gets, under its number; -1: none */
 	bool fixed_addresses; /* switch address randomisation off */
 	bool modest_files;    /* at most 65536 descriptors: valgrind cannot live with huge limits */
-	bool as_user;         /* become this user and group, without any other group */
+	bool as_user;         /* become this user and group, with the user's other groups */
 	uid_t uid;
 	gid_t gid;
 	int death_signal;     /* sent to the child when this process dies; 0: none */
@@ -29,6 +29,8 @@ struct spawn {
 	pid_t pid;
 	int hold;   /* the child waits for this end to close */
 	int report; /* the child writes here why it could not execute */
+	gid_t *groups; /* of the user, for the child */
+	int group_count;
 };
 
 #define SPAWN_INIT {.in = -1, .out = -1, .err = -1, .keep = -1, .hold = -1, .report = -1}

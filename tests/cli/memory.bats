@@ -66,6 +66,15 @@ minus() {
 	[ "$(field '.metrics.allocations')" -ge 10 ]
 }
 
+@test "sudo: the command has all groups of who called" {
+	need unshare
+	{ cat /etc/group; echo codspeed-test:x:424242:nobody; } >"$BATS_TEST_TMPDIR/group"
+	patiently unshare -m sh -c 'mount --bind "$1/group" /etc/group && exec env SUDO_UID=65534 \
+		SUDO_GID=65534 "$CODSPEED_BIN" memtrack track -o "$1" -- id -G' sh "$BATS_TEST_TMPDIR" \
+		>"$BATS_TEST_TMPDIR/told"
+	equal "$(cat "$BATS_TEST_TMPDIR/told")" '65534 424242'
+}
+
 @test "exec: the figures are the program's, and nothing else's" {
 	for build in '' -static -musl; do
 		memory "$blocks$build" 0 >/dev/null # static glibc has a few blocks of its own at its start
