@@ -24,6 +24,7 @@ struct engine_losses {
 
 struct engine {
 	const struct engine_ops *ops;
+	pid_t helper; /* a child of this process that is not of the tree; 0: none */
 };
 
 struct engine_ops {

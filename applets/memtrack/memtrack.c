@@ -42,7 +42,6 @@
 
 #include "applets/memtrack/bpf_engine.h"
 #include "applets/memtrack/tracker.h"
-#include "applets/memtrack/watchdog.h"
 
 enum {
 	BATCH = 4096,
@@ -217,9 +216,10 @@ static int watch(struct track *t, pid_t pid)
 /* ---- The end ---- */
 
 /*
- * `visit` for each child of ours that still runs, but the watchdog; returns how many there are.
+ * `visit` for each child of ours that still runs, but the engine's own; returns how many there are.
  */
-static size_t visit_orphans(void (*visit)(pid_t pid, const char *name, int signal), int signal)
+static size_t visit_orphans(const struct track *t,
+			    void (*visit)(pid_t pid, const char *name, int signal), int signal)
 {
 	struct buf text = BUF_INIT, name = BUF_INIT;
 	char path[64], *save;
@@ -230,16 +230,18 @@ static size_t visit_orphans(void (*visit)(pid_t pid, const char *name, int signa
 		error_clear();
 	for (char *word = text.len ? strtok_r(text.data, " ", &save) : NULL; word;
 	     word = strtok_r(NULL, " ", &save)) {
-		snprintf(path, sizeof(path), "/proc/%s/comm", word);
+		pid_t pid = (pid_t)strtol(word, NULL, 10);
+
+		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 		buf_clear(&name);
 		if (read_file(path, &name))
 			error_clear();
-		if (waitpid((pid_t)strtol(word, NULL, 10), NULL, WNOHANG) > 0)
+		if (waitpid(pid, NULL, WNOHANG) > 0)
 			continue;
-		if (!name.len || str_starts(name.data, WATCHDOG_NAME))
+		if (!name.len || pid == t->engine->helper)
 			continue;
 		name.data[strcspn(name.data, "\n")] = '\0';
-		visit((pid_t)strtol(word, NULL, 10), name.data, signal);
+		visit(pid, name.data, signal);
 		count++;
 	}
 	buf_release(&name);
@@ -266,7 +268,7 @@ static void end_the_rest(struct track *t)
 	uint64_t from = clock_now();
 	int signal = SIGTERM;
 
-	while (visit_orphans(end_orphan, signal) && clock_now() < from + 2 * LINGER_SECONDS * NS_PER_SECOND) {
+	while (visit_orphans(t, end_orphan, signal) && clock_now() < from + 2 * LINGER_SECONDS * NS_PER_SECOND) {
 		drain(t);
 		nanosleep(&(struct timespec){.tv_nsec = DRAIN_MS * NS_PER_MS}, NULL);
 		if (clock_now() > from + LINGER_SECONDS * NS_PER_SECOND / 2)
@@ -283,7 +285,7 @@ static void wait_for_the_rest(struct track *t)
 		nanosleep(&(struct timespec){.tv_nsec = DRAIN_MS * NS_PER_MS}, NULL);
 	}
 	if (t->engine->ops->alive(t->engine))
-		visit_orphans(tell_of_orphan, 0);
+		visit_orphans(t, tell_of_orphan, 0);
 }
 
 /* 0 when nothing was lost. */

@@ -41,7 +41,7 @@ static void __attribute__((noreturn)) watch(int fd, const volatile uint32_t *hel
 	setsid(); /* SIGKILL for the group is not for us either */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); /* a signal for the group is not for us */
-	prctl(PR_SET_NAME, WATCHDOG_NAME);
+	prctl(PR_SET_NAME, "memtrack-guard");
 	while ((n = read(fd, &c, 1)) < 0 && errno == EINTR)
 		;
 	if (n == 0)

@@ -10,8 +10,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define WATCHDOG_NAME "memtrack-guard" /* of its process */
-
 struct watchdog {
 	pid_t pid;
 	int alive; /* closed by the kernel when this process ends, however it does */
