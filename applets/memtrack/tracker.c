@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "core/base.h"
@@ -73,14 +72,56 @@ static int print_debug(enum libbpf_print_level level, const char *fmt, va_list a
 
 /* ---- Loading ---- */
 
+/* Where one program is to run in a file. */
+struct places {
+	unsigned group;
+	const char *path;
+	unsigned long *offsets;
+	uint64_t *cookies;
+	size_t count;
+};
+
+/* Sessions and multi probes: all places of one program in a file are one link. */
+static int link_multi(int program, int type, const struct places *p, bool returns)
+{
+	union bpf_attr attr = {0};
+
+	attr.link_create.prog_fd = (uint32_t)program;
+	attr.link_create.attach_type = (uint32_t)type;
+	attr.link_create.uprobe_multi.path = (uint64_t)(uintptr_t)p->path;
+	attr.link_create.uprobe_multi.offsets = (uint64_t)(uintptr_t)p->offsets;
+	attr.link_create.uprobe_multi.cookies = (uint64_t)(uintptr_t)p->cookies;
+	attr.link_create.uprobe_multi.cnt = (uint32_t)p->count;
+	attr.link_create.uprobe_multi.flags = returns ? BPF_F_UPROBE_MULTI_RETURN : 0;
+	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+}
+
+/*
+ * Asked with a link that cannot be made: a kernel that knows sessions gets as far as the path, which
+ * is no file. To look for them in the kernel's BTF takes 15 ms.
+ */
 static bool kernel_has_sessions(void)
 {
-	struct btf *kernel = btf__load_vmlinux_btf();
-	bool has = kernel && btf__find_by_name_kind(kernel, "bpf_session_is_return",
-						    BTF_KIND_FUNC) > 0;
+	const struct bpf_insn nothing[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = (enum bpf_attach_type)TRACE_UPROBE_SESSION);
+	int program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "session", "GPL", nothing,
+				    ARRAY_SIZE(nothing), &opts);
+	const struct places root = {.path = "/", .offsets = (unsigned long[]){0},
+				    .cookies = (uint64_t[]){0}, .count = 1};
+	int link, error;
 
-	btf__free(kernel);
-	return has;
+	if (program < 0)
+		return true; /* the reason is told when the programs proper are loaded */
+	link = link_multi(program, TRACE_UPROBE_SESSION, &root, false);
+	error = errno;
+	if (link >= 0)
+		close(link);
+	close(program);
+	return link >= 0 || error != EINVAL;
 }
 
 /* Ids are told as they are in our own pid namespace; in the first one that costs nothing. */
@@ -153,30 +194,6 @@ static int open_rings(struct tracker *t)
 
 /* ---- Attaching ---- */
 
-/* Where one program is to run in a file. */
-struct places {
-	unsigned group;
-	const char *path;
-	unsigned long *offsets;
-	uint64_t *cookies;
-	size_t count;
-};
-
-/* Sessions and multi probes: all places of one program in a file are one link. */
-static int link_multi(struct bpf_program *program, int type, const struct places *p, bool returns)
-{
-	union bpf_attr attr = {0};
-
-	attr.link_create.prog_fd = (uint32_t)bpf_program__fd(program);
-	attr.link_create.attach_type = (uint32_t)type;
-	attr.link_create.uprobe_multi.path = (uint64_t)(uintptr_t)p->path;
-	attr.link_create.uprobe_multi.offsets = (uint64_t)(uintptr_t)p->offsets;
-	attr.link_create.uprobe_multi.cookies = (uint64_t)(uintptr_t)p->cookies;
-	attr.link_create.uprobe_multi.cnt = (uint32_t)p->count;
-	attr.link_create.uprobe_multi.flags = returns ? BPF_F_UPROBE_MULTI_RETURN : 0;
-	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
-}
-
 /* Before 6.6: each probe is a perf event of its own. */
 static int link_perf(struct tracker *t, struct bpf_program *program, const struct places *p,
 		     bool returns)
@@ -202,7 +219,7 @@ static int link_all(struct tracker *t, struct bpf_program *program, const struct
 
 	if (t->flavour == UPROBE_PERF)
 		return link_perf(t, program, p, returns);
-	link = link_multi(program, type, p, returns);
+	link = link_multi(bpf_program__fd(program), type, p, returns);
 	if (link < 0)
 		return -errno;
 	vec_push(&t->links, (struct link){.group = p->group, .fd = link});
