@@ -45,6 +45,7 @@
 
 enum {
 	BATCH = 4096,
+	TICK_BATCHES = 128, /* some 50 ms */
 	DRAIN_MS = 10, /* a ring of the least size holds a hundred times as much at full rate */
 	GRACE_SECONDS = 1,
 	LINGER_SECONDS = 1,
@@ -96,20 +97,24 @@ static void give_up(struct track *t)
 	t->watching.give_up = true;
 }
 
-static void drain(struct track *t)
+/* False when there are no more, which is where a failure of the engine shows. */
+static bool drain_batch(struct track *t)
 {
 	static struct heap_event batch[BATCH];
 	ssize_t n;
 
 	if (t->failed)
-		return;
-	do {
-		n = t->engine->ops->next(t->engine, batch, BATCH);
-		if (n < 0 || (n > 0 && artifact_add(t->artifact, batch, (size_t)n))) {
-			give_up(t);
-			return;
-		}
-	} while (n > 0); /* to the end, where a failure of the engine shows */
+		return false;
+	n = t->engine->ops->next(t->engine, batch, BATCH);
+	if (n < 0 || (n > 0 && artifact_add(t->artifact, batch, (size_t)n)))
+		give_up(t);
+	return n > 0 && !t->failed;
+}
+
+static void drain(struct track *t)
+{
+	while (drain_batch(t))
+		;
 }
 
 /* Who outlived its parent became our child (subreaper), and would stay a zombie. */
@@ -128,7 +133,9 @@ static void on_tick(void *ctx)
 {
 	struct track *t = ctx;
 
-	drain(t);
+	/* many cores may produce faster than we drain: signals and requests get their turn */
+	for (int i = 0; i < TICK_BATCHES && drain_batch(t); i++)
+		;
 	reap_orphans(t->watching.child);
 }
 
