@@ -61,11 +61,20 @@ struct mm_struct {
 	struct uprobes_state uprobes_state;
 };
 
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live; /* threads of the process that have not ended */
+};
+
 struct task_struct {
 	int pid;
 	int tgid;
 	struct mm_struct *mm;
 	struct files_struct *files;
+	struct signal_struct *signal;
 };
 
 struct linux_binprm {

@@ -216,6 +216,14 @@ static __always_inline void tell_realloc(struct task *t, __u64 addr)
 	submit(t, e);
 }
 
+/* Also while no events are wanted; and nobody is held for it, who could not answer any more. */
+static __always_inline void tell_end(struct task *t, __u64 kind)
+{
+	RECORD(TRACK_FREE_BYTES);
+	fill(e, t, kind, 0);
+	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+}
+
 /* ---- Allocator calls ---- */
 
 /*
@@ -498,11 +506,21 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
+/*
+ * Of each thread, when it is not counted any more. Of several that end at once more than one may
+ * see that none is left: an end told twice is no harm, and the id stays theirs until then. A thread
+ * that executes a program is counted all the time, although its leader ends and gives it its id.
+ */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
-	if (bpf_task_storage_get(&tasks, task, 0, 0))
-		__sync_fetch_and_add(&alive, -1);
+	struct task *t = bpf_task_storage_get(&tasks, task, 0, 0);
+
+	if (!t)
+		return 0;
+	__sync_fetch_and_add(&alive, -1);
+	if (!task->signal->live.counter)
+		tell_end(t, TRACK_EXIT);
 	return 0;
 }
 
@@ -544,6 +562,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 		return 0;
 	t->sp = t->wish_sp = t->passed_sp = 0;
 	t->pid = t->tid = 0; /* a thread that executes takes its leader's id */
+	tell_end(t, TRACK_EXEC);
 	inode = program->file->f_inode;
 	file.device = inode->i_sb->s_dev;
 	file.inode = inode->i_ino;

@@ -14,12 +14,14 @@ enum track_kind {
 	TRACK_CALLOC = 3,
 	TRACK_REALLOC = 4,
 	TRACK_ALIGNED_ALLOC = 5,
+	TRACK_EXEC = 6, /* these two have neither address nor size */
+	TRACK_EXIT = 7,
 };
 
 /*
  * A record of the event ring; `kind_addr` has the kind in its top byte, user addresses leave it
- * free. Free ends after `tid`, Realloc alone has `old`: every byte of the ring counts at a million
- * records a second.
+ * free. Free, Exec and Exit end after `tid`, Realloc alone has `old`: every byte of the ring counts
+ * at a million records a second.
  */
 struct track_event {
 	__u64 time; /* CLOCK_MONOTONIC, ns */

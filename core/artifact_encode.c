@@ -61,6 +61,8 @@ static inline unsigned char *put_kind(unsigned char *p, enum heap_event_kind kin
 	case HEAP_BRK:
 		return PUT_TEXT(p, "\xa3" "Brk");
 	case HEAP_EVENT_KINDS:
+	case HEAP_EXEC:
+	case HEAP_EXIT:
 		break;
 	}
 	BUG("no kind of event");

@@ -197,14 +197,8 @@ static int open_file(struct artifact_writer *w, const char *folder)
 	w->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (w->folder < 0)
 		return fail_errno("cannot open %s", folder);
-	/* The folder is the user's, we may be root: whatever has the name is removed, not opened. */
-	if (unlinkat(w->folder, w->incomplete, 0) && errno != ENOENT)
-		return fail_errno("cannot replace %s in %s", w->incomplete, folder);
-	w->fd = openat(w->folder, w->incomplete,
-		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (w->fd < 0)
-		return fail_errno("cannot create %s in %s", w->incomplete, folder);
-	return 0;
+	w->fd = create_file_in(w->folder, folder, w->incomplete);
+	return w->fd < 0 ? w->fd : 0;
 }
 
 static void writer_free(struct artifact_writer *w)

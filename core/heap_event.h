@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * heap_event.h - what one call of an allocator did, as memtrack records it, the artifact stores it
- * and the runner replays it. Userspace only: what BPF programs write has a record of its own.
+ * and the runner replays it; and the ends of processes, which the artifact has no place for
+ * (memtrack_supplement.h). Userspace only: what BPF programs write has a record of its own.
  */
 #ifndef CORE_HEAP_EVENT_H
 #define CORE_HEAP_EVENT_H
@@ -19,7 +20,11 @@ enum heap_event_kind {
 	HEAP_MMAP, /* this one and the next two are only read, never recorded */
 	HEAP_MUNMAP,
 	HEAP_BRK,
-	HEAP_EVENT_KINDS,
+	HEAP_EVENT_KINDS, /* how many an artifact can hold */
+
+	/* No heap calls: with its address space every block of the process is gone. */
+	HEAP_EXEC, /* it executes another program */
+	HEAP_EXIT, /* its last thread has ended */
 };
 
 struct heap_event {
@@ -34,5 +39,16 @@ struct heap_event {
 };
 
 _Static_assert(sizeof(struct heap_event) == 48, "events are kept by the million");
+
+static inline bool heap_event_is_end(const struct heap_event *e)
+{
+	return e->kind > HEAP_EVENT_KINDS;
+}
+
+/* The end of a process, or of the program in it: an event of the two last kinds, kept. */
+struct heap_life {
+	uint64_t timestamp;
+	int32_t pid;
+};
 
 #endif

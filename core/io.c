@@ -106,6 +106,16 @@ out:
 	return rc;
 }
 
+int create_file_in(int folder, const char *where, const char *name)
+{
+	int fd;
+
+	if (unlinkat(folder, name, 0) && errno != ENOENT)
+		return fail_errno("cannot replace %s in %s", name, where);
+	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	return fd < 0 ? fail_errno("cannot create %s in %s", name, where) : fd;
+}
+
 static mode_t current_umask(void)
 {
 	mode_t mask = umask(0);

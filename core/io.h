@@ -36,6 +36,13 @@ int read_plain_file(const char *path, struct buf *to);
 int write_file_atomic(const char *path, const void *data, size_t len, mode_t mode);
 
 /*
+ * A new file of this name in the folder that is open as `folder`, for writing; whatever has the name
+ * is removed, not opened, since the folder may be another user's. The descriptor, or -errno with a
+ * frame, in which `where` names the folder.
+ */
+int create_file_in(int folder, const char *where, const char *name);
+
+/*
  * Put `data` where a user asked for it: a plain file, present or not, as above and through links;
  * a device or a FIFO is written to and stays what it is. 0 or -errno with a frame.
  */

@@ -38,9 +38,10 @@ struct engine_ops {
 	void (*track)(struct engine *e, bool on);
 
 	/*
-	 * Up to `max` events that are there already, without waiting; their number. When there are no
-	 * more, -errno with a frame if the engine cannot go on: an allocator that cannot be probed,
-	 * a file that cannot be read. The tree is to be ended then.
+	 * Up to `max` events that are there already, without waiting; their number. The ends of
+	 * processes are among them, also while no events are produced. When there are no more,
+	 * -errno with a frame if the engine cannot go on: an allocator that cannot be probed, a file
+	 * that cannot be read. The tree is to be ended then.
 	 */
 	ssize_t (*next)(struct engine *e, struct heap_event *to, size_t max);
 

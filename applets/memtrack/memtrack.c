@@ -33,6 +33,7 @@
 #include "core/io.h"
 #include "core/measuring_lock.h"
 #include "core/memtrack_control.h"
+#include "core/memtrack_supplement.h"
 #include "core/opts.h"
 #include "core/path.h"
 #include "core/shell.h"
@@ -83,6 +84,7 @@ struct track {
 	struct cfg cfg;
 	struct engine *engine;
 	struct artifact_writer *artifact;
+	struct supplement_writer *supplement;
 	struct supervise watching;
 	bool failed; /* told already */
 };
@@ -97,6 +99,20 @@ static void give_up(struct track *t)
 	t->watching.give_up = true;
 }
 
+/* Ends of processes are not the artifact's. Returns how many events are left in the batch. */
+static size_t take_ends(struct track *t, struct heap_event *batch, size_t count)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (heap_event_is_end(&batch[i]))
+			supplement_add_end(t->supplement, &batch[i]);
+		else if (left++ != i)
+			batch[left - 1] = batch[i];
+	}
+	return left;
+}
+
 /* False when there are no more, which is where a failure of the engine shows. */
 static bool drain_batch(struct track *t)
 {
@@ -106,7 +122,7 @@ static bool drain_batch(struct track *t)
 	if (t->failed)
 		return false;
 	n = t->engine->ops->next(t->engine, batch, BATCH);
-	if (n < 0 || (n > 0 && artifact_add(t->artifact, batch, (size_t)n)))
+	if (n < 0 || (n > 0 && artifact_add(t->artifact, batch, take_ends(t, batch, (size_t)n))))
 		give_up(t);
 	return n > 0 && !t->failed;
 }
@@ -190,6 +206,8 @@ static int start(struct track *t, struct spawn *s)
 	if (rc)
 		return rc;
 	rc = artifact_create(&t->artifact, t->cfg.output, s->pid, encoder_threads());
+	if (!rc)
+		rc = supplement_create(&t->supplement, t->cfg.output, s->pid);
 	if (!rc)
 		rc = t->engine->ops->follow(t->engine, s->pid);
 	if (!rc && !t->cfg.control)
@@ -322,6 +340,10 @@ static int finish(struct track *t)
 	drain(t);
 	rc = t->failed ? -EIO : check_losses(t);
 	events = artifact_count(t->artifact);
+	if (rc)
+		supplement_abandon(t->supplement);
+	else
+		rc = supplement_finish(t->supplement);
 	if (rc) {
 		if (!t->failed)
 			log_error("%s", error_text());

@@ -505,6 +505,8 @@ static enum heap_event_kind kind_of(uint64_t kind)
 	case TRACK_CALLOC: return HEAP_CALLOC;
 	case TRACK_REALLOC: return HEAP_REALLOC;
 	case TRACK_ALIGNED_ALLOC: return HEAP_ALIGNED_ALLOC;
+	case TRACK_EXEC: return HEAP_EXEC;
+	case TRACK_EXIT: return HEAP_EXIT;
 	}
 	BUG("kind of an event");
 }

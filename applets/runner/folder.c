@@ -10,6 +10,7 @@
 #include "core/artifact.h"
 #include "core/base.h"
 #include "core/execution_timestamps.h"
+#include "core/memtrack_supplement.h"
 #include "core/path.h"
 
 #include "applets/runner/folder.h"
@@ -71,6 +72,7 @@ static const struct stale {
 }, results_files[] = {
 	{"", ARTIFACT_SUFFIX, ""},
 	{"", ARTIFACT_SUFFIX ARTIFACT_INCOMPLETE, ""},
+	{"", SUPPLEMENT_SUFFIX, SUPPLEMENT_BEGINNING},
 	{"", ".json", "{"},
 	{EXECUTION_TIMESTAMPS_FILE, NULL, ""},
 	{NULL, NULL, NULL},

@@ -111,7 +111,7 @@ whole() {
 	kill -KILL "$pid"
 	ended KILL
 	nothing_left
-	[[ $(echo "$out"/*) == *.incomplete ]]
+	[[ $(echo "$out"/*Artifact*) == *.incomplete ]]
 }
 
 # Processes are stopped at each file: kill it while they come by the hundred.

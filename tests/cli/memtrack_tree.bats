@@ -167,6 +167,6 @@ same_count() {
 			sh -c "$before; $FIXTURES/heap_load at-once $BATS_TEST_TMPDIR/damaged.so; :" || code=$?
 		equal "$code" 125
 		grep -q 'damaged.so is a libc without' "$BATS_TEST_TMPDIR/errors"
-		[[ $(echo "$BATS_TEST_TMPDIR"/out/*) == *.incomplete ]]
+		[[ $(echo "$BATS_TEST_TMPDIR"/out/*Artifact*) == *.incomplete ]]
 	done
 }

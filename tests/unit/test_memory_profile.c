@@ -186,7 +186,9 @@ static void a_recorded_folder(void **state UNUSED)
 	assert_int_equal(result.benchmarks.len, 1);
 	b = expect_benchmark(0, "exec_harness::./ten", BENCHMARK_OK);
 	assert_string_equal(b->name, "./ten");
-	assert_int_equal(b->notes.len, 0);
+	assert_int_equal(b->notes.len, 1);
+	expect_note(b, 0, "when its 2 processes ended is not known (an old memtrack): the "
+			  "peak is a sum over all of them");
 	EXPECT(b, 10400, 10577 + 64, 12 + 1, 7 + 2, 3000, 5, 2 + 1);
 	assert_int_equal(b->histogram.len, ARRAY_SIZE(expected));
 	assert_memory_equal(b->histogram.items, expected, sizeof(expected));
@@ -304,7 +306,41 @@ static void many_events_of_several_artifacts(void **state UNUSED)
 	assert_int_equal(summary.events, 3 * COUNT);
 	EXPECT(expect_benchmark(0, "a", BENCHMARK_OK), 3 * COUNT, 3 * COUNT, 3 * COUNT, 0, 3 * COUNT,
 	       3 * COUNT, 0);
-	assert_int_equal(result.benchmarks.items[0].notes.len, 1); /* that they were merged */
+	/* that they were merged, and that the processes' ends are not known */
+	assert_int_equal(result.benchmarks.items[0].notes.len, 2);
+}
+
+/* Two children, one after the other, with 100 bytes each; the first one's address is used again. */
+static void write_children(void)
+{
+	window("a", 100, 200);
+	EVENTS(7, {.timestamp = 110, .addr = 0x1000, .size = 100, .pid = 8, .tid = 8},
+	       {.timestamp = 130, .addr = 0x1000, .size = 100, .pid = 9, .tid = 9});
+}
+
+static void the_supplement_tells_when_processes_end(void **state UNUSED)
+{
+	const struct benchmark *b;
+
+	write_children();
+	write_bytes("7" SUPPLEMENT_SUFFIX, SUPPLEMENT_BEGINNING "exit 8 120\nexit 9 140\nexec 7 90\nend\n");
+	load();
+	b = expect_benchmark(0, "a", BENCHMARK_OK);
+	EXPECT(b, 100, 200, 2, 0, 200, 2, 0);
+	assert_int_equal(b->notes.len, 0);
+}
+
+static void a_damaged_supplement_makes_it_incomplete(void **state UNUSED)
+{
+	const struct benchmark *b;
+
+	write_children();
+	write_bytes("7" SUPPLEMENT_SUFFIX, SUPPLEMENT_BEGINNING "exit 8 120\nexit 9");
+	load();
+	assert_int_equal(summary.damaged, 1);
+	b = expect_benchmark(0, "a", BENCHMARK_INCOMPLETE);
+	EXPECT(b, 100, 200, 2, 0, 200, 2, 0);
+	expect_note(b, 0, "results/7" SUPPLEMENT_SUFFIX ": line 3: the file was cut off here");
 }
 
 static void late_events_are_told(void **state UNUSED)
@@ -540,6 +576,8 @@ int main(void)
 		TEST(a_benchmark_that_allocates_nothing),
 		TEST(several_artifacts_are_merged_by_time),
 		TEST(many_events_of_several_artifacts),
+		TEST(the_supplement_tells_when_processes_end),
+		TEST(a_damaged_supplement_makes_it_incomplete),
 		TEST(late_events_are_told),
 		TEST(old_artifacts_do_not_know_what_a_realloc_ends),
 		TEST(no_timestamps),

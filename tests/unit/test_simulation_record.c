@@ -12,22 +12,8 @@
 #include "core/path.h"
 #include "core/simulation_record.h"
 #include "core/spawn.h"
+#include "tests/unit/temp_folder.h"
 #include <cmocka.h>
-
-static char *folder;
-
-static int setup(void **state UNUSED)
-{
-	folder = xstrdup("/tmp/codspeed-test.XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int teardown(void **state UNUSED)
-{
-	path_remove_tree(folder);
-	free(folder);
-	return 0;
-}
 
 static char *record_path(void)
 {

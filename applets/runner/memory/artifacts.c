@@ -8,6 +8,8 @@
 #include "applets/runner/memory/artifacts.h"
 #include "core/artifact.h"
 #include "core/base.h"
+#include "core/io.h"
+#include "core/path.h"
 
 #define RESULTS "results"
 
@@ -99,6 +101,27 @@ static void note_damage(struct artifacts *a, const struct artifact_stream *s)
 	error_clear();
 }
 
+/* `7.MemtrackArtifact.msgpack` has `7.MemtrackSupplement.txt`. */
+static void add_supplement(struct artifacts *a, const struct artifact_stream *s, const char *folder,
+			   const char *artifact)
+{
+	int number = (int)(strstr(artifact, ARTIFACT_SUFFIX) - artifact);
+	char *name = xasprintf(RESULTS "/%.*s" SUPPLEMENT_SUFFIX, number, artifact);
+	char *path = xasprintf("%s/%s", folder, path_base(name));
+	struct buf bytes = BUF_INIT;
+	int rc = read_plain_file(path, &bytes);
+
+	if (rc == -ENOENT) {
+		error_clear();
+		a->alone++;
+	} else if (rc || supplement_decode(&a->supplement, name, bytes.data, bytes.len)) {
+		note_damage(a, s);
+	}
+	buf_release(&bytes);
+	free(path);
+	free(name);
+}
+
 static void add_stream(struct artifacts *a, const char *folder, const char *name)
 {
 	struct artifact_stream *s = xcalloc(1, sizeof(*s));
@@ -115,6 +138,7 @@ static void add_stream(struct artifacts *a, const char *folder, const char *name
 		note_damage(a, s);
 		stream_end(s);
 	}
+	add_supplement(a, s, folder, name);
 	free(path);
 }
 
@@ -205,5 +229,6 @@ void artifacts_release(struct artifacts *a)
 		free(a->streams.items[i]);
 	}
 	vec_release(&a->streams);
+	supplement_release(&a->supplement);
 	strvec_release(&a->flaws);
 }

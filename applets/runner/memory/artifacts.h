@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * artifacts.h - all artifacts of a folder as one stream of events. There is one as a rule; of
- * several, which each are nearly in the order of time, the events are merged by time.
+ * artifacts.h - all artifacts of a folder as one stream of events, and what their supplements say.
+ * There is one as a rule; of several, which each are nearly in the order of time, the events are
+ * merged by time.
  *
  *	artifacts_open(&a, folder);
  *	while ((n = artifacts_next(&a, &events)))
@@ -16,6 +17,7 @@
 #include <stddef.h>
 
 #include "core/heap_event.h"
+#include "core/memtrack_supplement.h"
 #include "core/strvec.h"
 #include "core/vec.h"
 
@@ -25,6 +27,8 @@ struct artifacts {
 	size_t count;      /* files */
 	size_t incomplete; /* of these, called so by memtrack */
 	size_t damaged;    /* of the others, cut off or not what memtrack writes; once read */
+	size_t alone;      /* without a supplement: an old memtrack's, or upstream's */
+	struct supplement supplement; /* of all */
 	struct strvec flaws; /* why events are missing, for people: all of the above */
 	VEC(struct artifact_stream *) streams;
 };

@@ -26,9 +26,11 @@
  *   its free of a block that it inherited is a free of a block that nobody knows (`foreign`): it is
  *   counted among the frees, changes nothing else, and is no error. The peak is the peak of the
  *   sum over all processes, of what each allocated itself.
- * - The events do not show exec and exit either. Where these are known (heap_set_lives()), the
- *   process's blocks are gone with it: no longer part of the live bytes, but leaked. Without, they
- *   stay.
+ * - The events do not show exec and exit either. Where these are known (heap_set_lives()), all
+ *   blocks of a process are gone with it: they are no part of the live bytes any more, so that the
+ *   peak of children that run one after the other is that of one, not their sum. They were never
+ *   freed, and count as leaked, as massif's and heaptrack's users expect of a block that is live at
+ *   the exit of its program. An exec is such an end, too. Without, blocks stay to the window's end.
  * - mmap, munmap and brk are no heap events; they are only counted.
  */
 #ifndef MEMORY_HEAP_H
@@ -101,12 +103,6 @@ static inline uint64_t heap_class_bytes(unsigned index)
 {
 	return index ? 1ull << (index - 1) : 0;
 }
-
-/* The end of a process, or of the program in it. */
-struct heap_life {
-	uint64_t timestamp;
-	int32_t pid;
-};
 
 struct heap;
 

@@ -89,9 +89,13 @@ struct process *heap_process(struct heap *h, int32_t pid)
 
 static void end_life(struct heap *h, const struct heap_life *life)
 {
-	struct process *p = heap_process(h, life->pid);
+	const struct heap_block *known = heap_blocks_find(&h->by_pid, heap_key(life->pid));
 	uint64_t bytes = 0, blocks = 0;
+	struct process *p;
 
+	if (!known)
+		return; /* it has never allocated */
+	p = &h->processes.items[known->size];
 	for (size_t i = 0; i < p->blocks.size && h->window; i++)
 		if (p->blocks.slots[i].addr && p->blocks.slots[i].window == h->window) {
 			bytes += p->blocks.slots[i].size;

@@ -102,6 +102,7 @@ static void replay(struct loading *l)
 	size_t n;
 
 	l->heap = heap_new(l->windows.items, l->windows.len, l->plans.len);
+	heap_set_lives(l->heap, l->artifacts.supplement.lives.items, l->artifacts.supplement.lives.len);
 	while ((n = artifacts_next(&l->artifacts, &events)))
 		heap_add(l->heap, events, n);
 	heap_finish(l->heap);
@@ -182,6 +183,9 @@ static void put_remarks(const struct loading *l, struct benchmark *b, const stru
 	if (l->artifacts.count > 1)
 		benchmark_note(b, "the events of %zu files were merged by their time",
 			       l->artifacts.count);
+	if (l->artifacts.alone && heap.processes > 1)
+		benchmark_note(b, "when its %zu processes ended is not known (an old memtrack): the peak "
+				  "is a sum over all of them", heap.processes);
 	if (heap.late)
 		benchmark_note(b, "events of the run that came too late to be put in order: %" PRIu64
 				  "; the figures may be a little off", heap.late);

@@ -6,6 +6,7 @@
  *	results/ExecutionTimestamps.msgpack        when which benchmark ran
  *	results/PID.MemtrackArtifact.msgpack       the events; one file as a rule
  *	results/....msgpack.incomplete             the same, with events missing
+ *	results/PID.MemtrackSupplement.txt         what else memtrack knows; not of old ones
  */
 #ifndef MEMORY_PROFILE_H
 #define MEMORY_PROFILE_H
