@@ -72,10 +72,18 @@ void supplement_add_end(struct supplement_writer *w, const struct heap_event *e)
 		flush(w);
 }
 
-int supplement_finish(struct supplement_writer *w)
+static void add_gap(struct supplement_writer *w, const struct heap_gap *gap)
+{
+	buf_printf(&w->waiting, "%s %" PRIu64 " %s\n", gap->remark ? "remark" : "gap", gap->from,
+		   gap->text);
+}
+
+int supplement_finish(struct supplement_writer *w, const struct heap_gaps *gaps)
 {
 	int rc;
 
+	for (size_t i = 0; i < gaps->list.len; i++)
+		add_gap(w, &gaps->list.items[i]);
 	buf_addstr(&w->waiting, LAST_LINE "\n");
 	flush(w);
 	rc = w->rc;
@@ -133,6 +141,20 @@ static int take_life(struct reading *r, const char *at, const char *end)
 	return 0;
 }
 
+/* "TIME TEXT" */
+static int take_gap(struct reading *r, const char *at, const char *end, bool remark)
+{
+	uint64_t from;
+	char *text;
+
+	if (!take_number(&at, end, &from) || at == end || *at++ != ' ' || at == end)
+		return refuse(r, "no time and text");
+	text = xstrndup(at, (size_t)(end - at));
+	heap_gaps_add(&r->to->gaps, from, remark, text);
+	free(text);
+	return 0;
+}
+
 /* What follows the word, or NULL when the line begins with another one. */
 static const char *after_word(const char *line, const char *end, const char *word)
 {
@@ -144,11 +166,15 @@ static const char *after_word(const char *line, const char *end, const char *wor
 
 static int take_line(struct reading *r, const char *line, const char *end)
 {
-	const char *rest = after_word(line, end, "exec");
+	const char *rest;
 
-	if (!rest)
-		rest = after_word(line, end, "exit");
-	return rest ? take_life(r, rest, end) : 0;
+	if ((rest = after_word(line, end, "exec")) || (rest = after_word(line, end, "exit")))
+		return take_life(r, rest, end);
+	if ((rest = after_word(line, end, "gap")))
+		return take_gap(r, rest, end, false);
+	if ((rest = after_word(line, end, "remark")))
+		return take_gap(r, rest, end, true);
+	return 0;
 }
 
 static bool is_last(const char *line, const char *end)
@@ -182,4 +208,5 @@ int supplement_decode(struct supplement *s, const char *name, const char *bytes,
 void supplement_release(struct supplement *s)
 {
 	vec_release(&s->lives);
+	heap_gaps_release(&s->gaps);
 }

@@ -6,6 +6,8 @@
  *	memtrack supplement 1
  *	exec PID TIME        the process executed another program; all its blocks are gone
  *	exit PID TIME        it ended, the same
+ *	gap TIME TEXT        from then on heap calls may be missing, and why; TIME 0: not known
+ *	remark TIME TEXT     nothing is missing, but it is worth knowing
  *	end                  the last line: what has none was cut off
  *
  * TIME is in nanoseconds of CLOCK_MONOTONIC, as in the artifact. Lines that begin with another word
@@ -15,7 +17,7 @@
  *	struct supplement_writer *w;
  *	supplement_create(&w, folder, pid);
  *	supplement_add_end(w, &event);
- *	supplement_finish(w) or supplement_abandon(w);
+ *	supplement_finish(w, &gaps) or supplement_abandon(w);
  */
 #ifndef CORE_MEMTRACK_SUPPLEMENT_H
 #define CORE_MEMTRACK_SUPPLEMENT_H
@@ -24,6 +26,7 @@
 
 #include "core/buf.h"
 #include "core/heap_event.h"
+#include "core/heap_gaps.h"
 #include "core/vec.h"
 
 #define SUPPLEMENT_SUFFIX ".MemtrackSupplement.txt"
@@ -42,8 +45,11 @@ int supplement_create(struct supplement_writer **to, const char *folder, pid_t p
 /* Append the end of a process (heap_event_is_end()). A failure to write shows in _finish(). */
 void supplement_add_end(struct supplement_writer *w, const struct heap_event *e);
 
-/* Write what is left and the last line, and close. 0 or -errno with a frame; freed in any case. */
-int supplement_finish(struct supplement_writer *w);
+/*
+ * Write what is left, the gaps and the last line, and close. 0 or -errno with a frame; freed in any
+ * case.
+ */
+int supplement_finish(struct supplement_writer *w, const struct heap_gaps *gaps);
 
 /* The same without the last line: not everything was told. NULL is fine. */
 void supplement_abandon(struct supplement_writer *w);
@@ -52,6 +58,7 @@ void supplement_abandon(struct supplement_writer *w);
 
 struct supplement {
 	VEC(struct heap_life) lives; /* as they were told, nearly in the order of time */
+	struct heap_gaps gaps;
 };
 
 #define SUPPLEMENT_INIT {0}

@@ -119,11 +119,11 @@ static struct engine_losses losses(struct engine *e)
 	};
 }
 
-static void engine_free(struct engine *e)
+static void engine_free(struct engine *e, struct heap_gaps *gaps)
 {
 	struct bpf_engine *b = of(e);
 
-	watcher_stop(b->watcher);
+	watcher_stop(b->watcher, gaps);
 	tracker_free(b->tracker);
 	watchdog_stop(&b->watchdog);
 	free(b);

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "core/heap_event.h"
+#include "core/heap_gaps.h"
 
 /* What did not reach the events; any of it makes the run incomplete. */
 struct engine_losses {
@@ -49,8 +50,11 @@ struct engine_ops {
 	uint64_t (*alive)(struct engine *e);
 	struct engine_losses (*losses)(struct engine *e);
 
-	/* Let go of everything: no probe is left, no process stays stopped. */
-	void (*free)(struct engine *e);
+	/*
+	 * Let go of everything: no probe is left, no process stays stopped. Appends whose heap calls
+	 * could not be seen: each was told when it was found.
+	 */
+	void (*free)(struct engine *e, struct heap_gaps *gaps);
 };
 
 #endif

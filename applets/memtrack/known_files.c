@@ -66,7 +66,7 @@ static int find_probes(struct known_files *k, pid_t pid, int fd, const char *nam
 	if (is_executable_of(fd, "self"))
 		return 0;
 	snprintf(process, sizeof(process), "%d", pid);
-	return probes_find(to, fd, name, is_executable_of(fd, process), &k->unseen);
+	return probes_find(to, fd, name, is_executable_of(fd, process), &k->unseen, &k->gaps);
 }
 
 /*
@@ -116,8 +116,8 @@ static int learn(struct known_files *k, pid_t pid, const struct mapped_file *m, 
 	known.fd = mapped_file_open(m, pid);
 	if (known.fd < 0) {
 		if (known.fd != -ESRCH) { /* else another process will bring it again */
-			log_warn("cannot open %s, mapped by process %d: its allocations may be missed "
-				 "(%s)", m->path, pid, error_text());
+			heap_gaps_tell(&k->gaps, "%s, mapped by process %d: its allocations may be "
+				       "missed (%s)", m->path, pid, error_text());
 			error_clear();
 		}
 		return 0;
@@ -190,11 +190,18 @@ void known_files_yield(struct known_files *k)
 	}
 }
 
-void known_files_tell_unseen(const struct known_files *k)
+/* When it was called is not known. */
+static void tell_called(struct heap_gaps *gaps, const char *function)
+{
+	heap_gaps_tell(gaps, "%s was called, whose blocks are not seen", function);
+	vec_last(&gaps->list)->from = 0;
+}
+
+void known_files_tell_unseen(struct known_files *k)
 {
 	for (size_t i = 0; i < k->unseen.len; i++)
 		if (tracker_unseen(k->tracker, i))
-			log_warn("%s was called, whose blocks are not seen", k->unseen.items[i]);
+			tell_called(&k->gaps, k->unseen.items[i]);
 }
 
 void known_files_release(struct known_files *k)
@@ -203,5 +210,6 @@ void known_files_release(struct known_files *k)
 		if (k->list.items[i].fd >= 0)
 			close(k->list.items[i].fd);
 	vec_release(&k->list);
+	heap_gaps_release(&k->gaps);
 	strvec_release(&k->unseen);
 }

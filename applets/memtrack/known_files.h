@@ -10,6 +10,7 @@
 #ifndef MEMTRACK_KNOWN_FILES_H
 #define MEMTRACK_KNOWN_FILES_H
 
+#include "core/heap_gaps.h"
 #include "core/strvec.h"
 
 #include "applets/memtrack/tracker.h"
@@ -19,6 +20,7 @@ struct known_file;
 struct known_files {
 	struct tracker *tracker; /* borrowed */
 	VEC(struct known_file) list;
+	struct heap_gaps gaps; /* what could not be looked at or into */
 	struct strvec unseen; /* functions whose blocks are not seen, by place */
 	unsigned groups;      /* of probes, given so far */
 };
@@ -32,8 +34,8 @@ int known_files_look(struct known_files *k, const struct track_stop *stop);
 /* SIGIO says that somebody waits to write to one; it must be blocked in all threads. */
 void known_files_yield(struct known_files *k);
 
-/* Warn of functions that were called, whose blocks are not seen. */
-void known_files_tell_unseen(const struct known_files *k);
+/* Functions that were called, whose blocks are not seen, become gaps. */
+void known_files_tell_unseen(struct known_files *k);
 
 /* The probes stay: tracker_free() takes them away. */
 void known_files_release(struct known_files *k);

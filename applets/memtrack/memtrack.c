@@ -85,6 +85,8 @@ struct track {
 	struct engine *engine;
 	struct artifact_writer *artifact;
 	struct supplement_writer *supplement;
+	struct heap_gaps gaps;
+	int end_signal; /* for whom the command left behind */
 	struct supervise watching;
 	bool failed; /* told already */
 };
@@ -243,8 +245,7 @@ static int watch(struct track *t, pid_t pid)
 /*
  * `visit` for each child of ours that still runs, but the engine's own; returns how many there are.
  */
-static size_t visit_orphans(const struct track *t,
-			    void (*visit)(pid_t pid, const char *name, int signal), int signal)
+static size_t visit_orphans(struct track *t, void (*visit)(struct track *t, pid_t pid, const char *name))
 {
 	struct buf text = BUF_INIT, name = BUF_INIT;
 	char path[64], *save;
@@ -266,7 +267,7 @@ static size_t visit_orphans(const struct track *t,
 		if (!name.len || pid == t->engine->helper)
 			continue;
 		name.data[strcspn(name.data, "\n")] = '\0';
-		visit(pid, name.data, signal);
+		visit(t, pid, name.data);
 		count++;
 	}
 	buf_release(&name);
@@ -274,15 +275,15 @@ static size_t visit_orphans(const struct track *t,
 	return count;
 }
 
-static void tell_of_orphan(pid_t pid, const char *name, int signal UNUSED)
+static void tell_of_orphan(struct track *t, pid_t pid, const char *name)
 {
-	log_warn("still running after the command ended: %s (pid %d); what it does from now on is not "
-		 "recorded", name, pid);
+	heap_gaps_tell(&t->gaps, "still running after the command ended: %s (pid %d); what it does from "
+		       "now on is not recorded", name, pid);
 }
 
-static void end_orphan(pid_t pid, const char *name UNUSED, int signal)
+static void end_orphan(struct track *t, pid_t pid, const char *name UNUSED)
 {
-	kill(pid, signal);
+	kill(pid, t->end_signal);
 	kill(pid, SIGCONT);
 	waitpid(pid, NULL, WNOHANG);
 }
@@ -291,13 +292,13 @@ static void end_orphan(pid_t pid, const char *name UNUSED, int signal)
 static void end_the_rest(struct track *t)
 {
 	uint64_t from = clock_now();
-	int signal = SIGTERM;
 
-	while (visit_orphans(t, end_orphan, signal) && clock_now() < from + 2 * LINGER_SECONDS * NS_PER_SECOND) {
+	t->end_signal = SIGTERM;
+	while (visit_orphans(t, end_orphan) && clock_now() < from + 2 * LINGER_SECONDS * NS_PER_SECOND) {
 		drain(t);
 		nanosleep(&(struct timespec){.tv_nsec = DRAIN_MS * NS_PER_MS}, NULL);
 		if (clock_now() > from + LINGER_SECONDS * NS_PER_SECOND / 2)
-			signal = SIGKILL;
+			t->end_signal = SIGKILL;
 	}
 }
 
@@ -310,7 +311,7 @@ static void wait_for_the_rest(struct track *t)
 		nanosleep(&(struct timespec){.tv_nsec = DRAIN_MS * NS_PER_MS}, NULL);
 	}
 	if (t->engine->ops->alive(t->engine))
-		visit_orphans(t, tell_of_orphan, 0);
+		visit_orphans(t, tell_of_orphan);
 }
 
 /* 0 when nothing was lost. */
@@ -329,7 +330,7 @@ static int check_losses(struct track *t)
 /* Returns 0 with a whole artifact; else what there is was kept under another name. */
 static int finish(struct track *t)
 {
-	unsigned long long events;
+	unsigned long long events = 0;
 	int rc;
 
 	if (t->watching.signal || t->failed)
@@ -339,24 +340,23 @@ static int finish(struct track *t)
 	t->engine->ops->track(t->engine, false);
 	drain(t);
 	rc = t->failed ? -EIO : check_losses(t);
-	events = artifact_count(t->artifact);
-	if (rc)
-		supplement_abandon(t->supplement);
-	else
-		rc = supplement_finish(t->supplement);
-	if (rc) {
-		if (!t->failed)
-			log_error("%s", error_text());
-		error_clear();
-		artifact_abandon(t->artifact);
+	t->engine->ops->free(t->engine, &t->gaps);
+	if (!rc) {
+		events = artifact_count(t->artifact);
+		rc = supplement_finish(t->supplement, &t->gaps);
 	} else {
-		rc = artifact_finish(t->artifact);
-		if (rc)
-			log_error("%s", error_text());
-		else
-			log_debug("%llu events", events);
+		supplement_abandon(t->supplement);
 	}
-	t->engine->ops->free(t->engine);
+	if (!rc)
+		rc = artifact_finish(t->artifact);
+	else
+		artifact_abandon(t->artifact);
+	if (rc && !t->failed)
+		log_error("%s", error_text());
+	else if (!rc)
+		log_debug("%llu events", events);
+	error_clear();
+	heap_gaps_release(&t->gaps);
 	return rc;
 }
 

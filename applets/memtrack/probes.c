@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* probes.c - from what allocators.h finds in a file to the probes that the tracker attaches */
+#include <elf.h>
+#include <unistd.h>
+
 #include "core/base.h"
 #include "core/buf.h"
 #include "core/elf.h"
@@ -103,16 +106,27 @@ static int check(const struct probe_list *found, const struct elf_file *f, const
 }
 
 /* Such a program has an allocator for certain, and nobody can say where. */
-static void warn_of_stripped(const struct elf_file *f, const char *file)
+static void tell_of_stripped(const struct elf_file *f, const char *file, struct heap_gaps *gaps)
 {
 	struct elf_traits traits = elf_file_traits(f);
 
 	if (!traits.interpreter && !traits.symbol_table)
-		log_warn("%s is a static program without symbols: its allocations cannot be seen", file);
+		heap_gaps_tell(gaps, "%s is a static program without symbols: its allocations cannot be "
+			       "seen", file);
+}
+
+/* What cannot be opened as an ELF file of 64 bits is of no matter, unless it runs all the same. */
+static void tell_of_32_bits(int fd, const char *file, struct heap_gaps *gaps)
+{
+	unsigned char start[EI_CLASS + 1];
+
+	if (pread(fd, start, sizeof(start), 0) == sizeof(start) && !memcmp(start, ELFMAG, SELFMAG) &&
+	    start[EI_CLASS] == ELFCLASS32)
+		heap_gaps_tell(gaps, "%s is a 32-bit program: its allocations cannot be seen", file);
 }
 
 int probes_find(struct probes *probes, int fd, const char *name, bool is_program,
-		struct strvec *unseen)
+		struct strvec *unseen, struct heap_gaps *gaps)
 {
 	struct probe_list found = {0};
 	struct elf_file *f;
@@ -120,13 +134,15 @@ int probes_find(struct probes *probes, int fd, const char *name, bool is_program
 
 	if (rc == -ENOEXEC) {
 		error_clear(); /* data, or a program of another machine */
+		if (is_program)
+			tell_of_32_bits(fd, name, gaps);
 		return 0;
 	}
 	if (rc)
 		return rc;
 	probe_list_find(&found, f, true);
 	if (is_program && !found.families)
-		warn_of_stripped(f, name);
+		tell_of_stripped(f, name, gaps);
 	rc = check(&found, f, name);
 	for (size_t i = 0; !rc && i < found.sites.len; i++)
 		add_site(probes, &found, &found.sites.items[i], name, unseen);

@@ -63,7 +63,7 @@ char process_state(pid_t pid)
 	return worst;
 }
 
-int process_wait_stopped(pid_t pid)
+int process_wait_stopped(pid_t pid, struct heap_gaps *gaps)
 {
 	uint64_t from = clock_now();
 	char state;
@@ -72,8 +72,8 @@ int process_wait_stopped(pid_t pid)
 		uint64_t waited_ms = (clock_now() - from) / NS_PER_MS;
 
 		if (state == 'D' && waited_ms >= BUSY_MS) {
-			log_warn("a thread of process %d does not answer (state D); going on without it",
-				 pid);
+			heap_gaps_tell(gaps, "a thread of process %d does not answer (state D): what it "
+				       "maps now may be missed", pid);
 			return 0;
 		}
 		if (waited_ms >= STOP_MS)

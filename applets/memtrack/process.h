@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include "core/heap_gaps.h"
+
 /*
  * The state of the thread that moves the most, as letters of proc(5): 'T' when all are stopped, 0
  * when the process is gone or has ended.
@@ -17,8 +19,8 @@ pid_t process_parent(pid_t pid);
 /*
  * Wait until no thread of a process that was sent SIGSTOP can map anything: 0, also when it is gone.
  * -ETIMEDOUT with a frame for one that does not stop. A thread that the kernel keeps busy (D) is
- * warned of, and not waited for.
+ * not waited for: it is a gap.
  */
-int process_wait_stopped(pid_t pid);
+int process_wait_stopped(pid_t pid, struct heap_gaps *gaps);
 
 #endif

@@ -118,7 +118,7 @@ static int collect(struct watcher *w)
 			if (is_held(w, pid))
 				continue;
 			vec_push(&w->held, pid);
-			rc = process_wait_stopped(pid);
+			rc = process_wait_stopped(pid, &w->files.gaps);
 			watch_parent(w, pid);
 		}
 	} while (!rc && take(w));
@@ -260,7 +260,7 @@ const char *watcher_failure(struct watcher *w)
 	return atomic_load(&w->failure);
 }
 
-void watcher_stop(struct watcher *w)
+void watcher_stop(struct watcher *w, struct heap_gaps *gaps)
 {
 	uint64_t one = 1;
 
@@ -270,5 +270,6 @@ void watcher_stop(struct watcher *w)
 		BUG("eventfd");
 	pthread_join(w->thread, NULL);
 	known_files_tell_unseen(&w->files);
+	heap_gaps_move(gaps, &w->files.gaps);
 	release(w);
 }

@@ -6,6 +6,8 @@
 #ifndef MEMTRACK_WATCHER_H
 #define MEMTRACK_WATCHER_H
 
+#include "core/heap_gaps.h"
+
 #include "applets/memtrack/tracker.h"
 
 struct watcher;
@@ -19,7 +21,7 @@ int watcher_start(struct watcher **to, struct tracker *t);
 /* What ended its work, as a text, or NULL. Nothing more is attached after that. */
 const char *watcher_failure(struct watcher *w);
 
-/* End the thread; what was stopped goes on. */
-void watcher_stop(struct watcher *w);
+/* End the thread; what was stopped goes on. Appends what it could not look at or into. */
+void watcher_stop(struct watcher *w, struct heap_gaps *gaps);
 
 #endif

@@ -217,8 +217,46 @@ within() {
 	equal "$code" 1
 	equal "$(field .status)" incomplete
 	equal "$(field .metrics.allocations)" null
-	[[ $(field '.notes[]') == 'not one heap call was recorded'* ]]
+	equal "$(field '.notes[]')" "$PWD/bare is a static program without symbols: its allocations \
+cannot be seen"
 	says "$BATS_TEST_TMPDIR/errors" 'static program without symbols'
+}
+
+# A dynamic program is whole when its libc is: the one whose allocator cannot be found is not.
+@test "exec: what memtrack could not look into makes the benchmark incomplete" {
+	need strip
+	strip -o bare "$FIXTURES/heap_calls-musl"
+	strip -o dynamic "$FIXTURES/heap_blocks"
+	memory ./dynamic 100 >/dev/null
+	equal "$(field .status)" ok
+	code=0
+	memory sh -c './bare 3; exec "$0" 100' "$blocks" >/dev/null || code=$?
+	equal "$code" 1
+	equal "$(field .status)" incomplete
+	[ "$(field .metrics.allocations)" -ge 102 ]
+	equal "$(field '.notes[]')" "$PWD/bare is a static program without symbols: its allocations \
+cannot be seen"
+	codspeed show "$folder" --json again.json >/dev/null || :
+	cmp again.json "$result"
+	# 32 bits: exit(0) by int 0x80
+	printf '%b' '\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x03\0\x01\0\0\0\x54\x80\x04\x08\x34\0\0\0' \
+		'\0\0\0\0\0\0\0\0\x34\0\x20\0\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\x80\x04\x08\0\x80\x04\x08' \
+		'\x60\0\0\0\x60\0\0\0\x05\0\0\0\0\x10\0\0\x31\xc0\x40\x31\xdb\xcd\x80\x90\x90\x90\x90\x90' >old
+	chmod +x old
+	./old || skip "this kernel runs no 32-bit programs"
+	memory sh -c './old; exec "$0" 100' "$blocks" >/dev/null || :
+	equal "$(field .status)" incomplete
+	equal "$(field '.notes[]')" "$PWD/old is a 32-bit program: its allocations cannot be seen"
+}
+
+@test "run: what was measured before is whole" {
+	need strip
+	strip -o bare "$FIXTURES/heap_calls-musl"
+	entry_memory -- 'exec-harness --name one "$FIXTURES/heap_blocks" 100 >/dev/null
+./bare 3 >/dev/null
+exec-harness --name two "$FIXTURES/heap_blocks" 100 >/dev/null'
+	equal "$rc" 1
+	equal "$(listed)" $'ok exec_harness::one\nincomplete exec_harness::two'
 }
 
 @test "exec: --timeout ends the command" {

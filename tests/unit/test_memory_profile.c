@@ -343,6 +343,46 @@ static void a_damaged_supplement_makes_it_incomplete(void **state UNUSED)
 	expect_note(b, 0, "results/7" SUPPLEMENT_SUFFIX ": line 3: the file was cut off here");
 }
 
+/* Of two benchmarks the first was over when memtrack met a program that it cannot look into. */
+static void gaps_concern_what_was_not_over_before(void **state UNUSED)
+{
+	const struct benchmark *b;
+
+	window("a", 100, 200);
+	window("b", 300, 400);
+	EVENTS(7, MALLOC(110, 0x1000, 100), MALLOC(310, 0x2000, 10));
+	write_bytes("7" SUPPLEMENT_SUFFIX, SUPPLEMENT_BEGINNING
+		    "gap 250 /x is a static program\nremark 150 nothing bad\ngap 500 later\nend\n");
+	load();
+	b = expect_benchmark(0, "a", BENCHMARK_OK);
+	assert_int_equal(b->notes.len, 1);
+	expect_note(b, 0, "nothing bad");
+	b = expect_benchmark(1, "b", BENCHMARK_INCOMPLETE);
+	EXPECT(b, 10, 10, 1, 0, 10, 1, 0);
+	expect_note(b, 0, "/x is a static program");
+	assert_int_equal(b->notes.len, 2);
+}
+
+static void many_gaps_are_not_all_told(void **state UNUSED)
+{
+	struct buf text = BUF_INIT;
+	const struct benchmark *b;
+
+	window("a", 100, 200);
+	EVENTS(7, MALLOC(110, 0x1000, 100));
+	buf_addstr(&text, SUPPLEMENT_BEGINNING);
+	for (int i = 0; i < 25; i++)
+		buf_printf(&text, "gap 0 program %d\n", i);
+	buf_addstr(&text, "end\n");
+	write_bytes("7" SUPPLEMENT_SUFFIX, text.data);
+	buf_release(&text);
+	load();
+	b = expect_benchmark(0, "a", BENCHMARK_INCOMPLETE);
+	assert_int_equal(b->notes.len, 21);
+	expect_note(b, 19, "program 19");
+	expect_note(b, 20, "and 5 more of this kind");
+}
+
 static void late_events_are_told(void **state UNUSED)
 {
 	enum { COUNT = 2 * HEAP_REORDER_EVENTS };
@@ -578,6 +618,8 @@ int main(void)
 		TEST(many_events_of_several_artifacts),
 		TEST(the_supplement_tells_when_processes_end),
 		TEST(a_damaged_supplement_makes_it_incomplete),
+		TEST(gaps_concern_what_was_not_over_before),
+		TEST(many_gaps_are_not_all_told),
 		TEST(late_events_are_told),
 		TEST(old_artifacts_do_not_know_what_a_realloc_ends),
 		TEST(no_timestamps),

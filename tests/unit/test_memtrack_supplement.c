@@ -15,6 +15,8 @@
 
 #define HEAD SUPPLEMENT_BEGINNING
 
+static const struct heap_gaps none = HEAP_GAPS_INIT;
+
 static char *file_of(pid_t pid)
 {
 	return xasprintf("%s/%d" SUPPLEMENT_SUFFIX, folder, (int)pid);
@@ -43,7 +45,7 @@ static void ends_are_lines(void **state UNUSED)
 	assert_int_equal(supplement_create(&w, folder, 7), 0);
 	add(w, HEAP_EXEC, 7, 1000);
 	add(w, HEAP_EXIT, INT32_MAX, UINT64_MAX);
-	assert_int_equal(supplement_finish(w), 0);
+	assert_int_equal(supplement_finish(w, &none), 0);
 	bytes = written(7);
 	assert_string_equal(bytes.data, "memtrack supplement 1\n"
 					"exec 7 1000\n"
@@ -62,7 +64,7 @@ static void what_is_written_is_read(void **state UNUSED)
 	assert_int_equal(supplement_create(&w, folder, 7), 0);
 	for (int i = 0; i < MANY; i++)
 		add(w, i % 2 ? HEAP_EXIT : HEAP_EXEC, i, 1000000000000 + (uint64_t)i);
-	assert_int_equal(supplement_finish(w), 0);
+	assert_int_equal(supplement_finish(w, &none), 0);
 	bytes = written(7);
 	assert_int_equal(supplement_decode(&s, "file", bytes.data, bytes.len), 0);
 	assert_int_equal(s.lives.len, MANY);
@@ -70,6 +72,35 @@ static void what_is_written_is_read(void **state UNUSED)
 		assert_int_equal(s.lives.items[i].pid, i);
 		assert_int_equal(s.lives.items[i].timestamp, 1000000000000 + (uint64_t)i);
 	}
+	supplement_release(&s);
+	buf_release(&bytes);
+}
+
+static void gaps_are_handed_on(void **state UNUSED)
+{
+	struct heap_gaps gaps = HEAP_GAPS_INIT;
+	struct supplement s = SUPPLEMENT_INIT;
+	struct supplement_writer *w;
+	struct buf bytes;
+
+	heap_gaps_add(&gaps, 5, false, "/a\nb\xff: no ü");
+	heap_gaps_add(&gaps, 0, true, "a remark");
+	assert_int_equal(supplement_create(&w, folder, 7), 0);
+	add(w, HEAP_EXIT, 8, 5);
+	assert_int_equal(supplement_finish(w, &gaps), 0);
+	bytes = written(7);
+	assert_string_equal(bytes.data, HEAD "exit 8 5\n"
+					     "gap 5 /a\\x0ab\\xff: no ü\n"
+					     "remark 0 a remark\n"
+					     "end\n");
+	assert_int_equal(supplement_decode(&s, "file", bytes.data, bytes.len), 0);
+	assert_int_equal(s.gaps.list.len, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(s.gaps.list.items[i].from, gaps.list.items[i].from);
+		assert_int_equal(s.gaps.list.items[i].remark, gaps.list.items[i].remark);
+		assert_string_equal(s.gaps.list.items[i].text, gaps.list.items[i].text);
+	}
+	heap_gaps_release(&gaps);
 	supplement_release(&s);
 	buf_release(&bytes);
 }
@@ -84,7 +115,7 @@ static void a_link_is_replaced(void **state UNUSED)
 	assert_int_equal(write_file_atomic(victim, "x", 1, 0600), 0);
 	assert_int_equal(symlink(victim, path), 0);
 	assert_int_equal(supplement_create(&w, folder, 7), 0);
-	assert_int_equal(supplement_finish(w), 0);
+	assert_int_equal(supplement_finish(w, &none), 0);
 	assert_int_equal(stat(victim, &st), 0);
 	assert_int_equal(st.st_size, 1);
 	assert_int_equal(lstat(path, &st), 0);
@@ -153,6 +184,9 @@ static void damage_is_told_by_its_line(void **state UNUSED)
 	EXPECT(HEAD "exit 1 2\nexit 1 2\0\nend\n", 1, no_life);
 	EXPECT(HEAD "exit 1 2\nexit 2147483648 2\nend\n", 1, no_life);
 	EXPECT(HEAD "exit 1 2\nexit 1 18446744073709551616\nend\n", 1, no_life);
+	EXPECT(HEAD "gap 1\nend\n", 0, "file: line 2: no time and text");
+	EXPECT(HEAD "remark 1 \nend\n", 0, "file: line 2: no time and text");
+	EXPECT(HEAD "gap x y\nend\n", 0, "file: line 2: no time and text");
 }
 
 static void lines_of_later_versions_are_passed_over(void **state UNUSED)
@@ -166,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ends_are_lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_written_is_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(gaps_are_handed_on, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_link_is_replaced, setup, teardown),
 		cmocka_unit_test(a_folder_that_is_not_there),
 		cmocka_unit_test_setup_teardown(an_abandoned_one_is_cut, setup, teardown),

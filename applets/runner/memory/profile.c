@@ -11,10 +11,13 @@
 #include "core/io.h"
 #include "core/text.h"
 
+enum { GAPS_TOLD = 20 }; /* a run of hundreds of odd programs needs no list of them */
+
 /* What the timestamps say of a benchmark, by the id of its URI. */
 struct plan {
 	size_t windows;
-	bool open; /* one of them has no end */
+	uint64_t end; /* of the last one */
+	bool open;    /* one of them has no end */
 };
 
 struct loading {
@@ -56,6 +59,8 @@ static void add_window(struct loading *l, const struct execution_window *w, cons
 
 	l->plans.items[id].windows++;
 	l->plans.items[id].open |= w->end == UINT64_MAX;
+	if (w->end > l->plans.items[id].end)
+		l->plans.items[id].end = w->end;
 	vec_push(&l->windows, (struct heap_window){w->start, w->end, id});
 }
 
@@ -146,10 +151,34 @@ static void put_reason(struct benchmark *b, const char *reason)
 	benchmark_note(b, "%s", reason);
 }
 
+/* What memtrack could not see, unless the benchmark was over by then; returns whether it missed some. */
+static bool put_gaps(const struct loading *l, struct benchmark *b, const struct plan *plan)
+{
+	const struct heap_gaps *gaps = &l->artifacts.supplement.gaps;
+	size_t told = 0;
+	bool missed = false;
+
+	for (size_t i = 0; i < gaps->list.len; i++) {
+		const struct heap_gap *gap = &gaps->list.items[i];
+
+		if (gap->from > plan->end)
+			continue;
+		missed |= !gap->remark;
+		if (told++ < GAPS_TOLD)
+			benchmark_note(b, "%s", gap->text);
+	}
+	if (told > GAPS_TOLD)
+		benchmark_note(b, "and %zu more of this kind", told - GAPS_TOLD);
+	if (missed)
+		b->status = BENCHMARK_INCOMPLETE;
+	return missed;
+}
+
 /* Why the figures may be too small, or are none; returns whether there are any. */
 static bool put_reasons(const struct loading *l, struct benchmark *b, const struct plan *plan)
 {
 	const struct strvec *flaws = &l->artifacts.flaws;
+	bool missed = put_gaps(l, b, plan);
 
 	for (size_t i = 0; i < flaws->len; i++)
 		put_reason(b, flaws->items[i]);
@@ -157,7 +186,7 @@ static bool put_reasons(const struct loading *l, struct benchmark *b, const stru
 		put_reason(b, "nothing says when it ran: its SampleStart and SampleEnd are missing");
 	else if (!l->artifacts.count)
 		put_reason(b, "memtrack's file is missing in the folder results");
-	else if (!l->summary->events && !flaws->len)
+	else if (!l->summary->events && !flaws->len && !missed)
 		put_reason(b, "not one heap call was recorded: the allocator is unknown, or none "
 			      "was called");
 	if (plan->open)
