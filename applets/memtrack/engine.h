@@ -25,7 +25,7 @@ struct engine_losses {
 
 struct engine {
 	const struct engine_ops *ops;
-	pid_t helper; /* a child of this process that is not of the tree; 0: none */
+	pid_t helper; /* a child of this process that is the engine's own; 0: none */
 };
 
 struct engine_ops {

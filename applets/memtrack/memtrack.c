@@ -17,7 +17,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -35,6 +34,7 @@
 #include "core/memtrack_control.h"
 #include "core/memtrack_supplement.h"
 #include "core/opts.h"
+#include "core/orphans.h"
 #include "core/path.h"
 #include "core/shell.h"
 #include "core/spawn.h"
@@ -86,7 +86,6 @@ struct track {
 	struct artifact_writer *artifact;
 	struct supplement_writer *supplement;
 	struct heap_gaps gaps;
-	int end_signal; /* for whom the command left behind */
 	struct supervise watching;
 	bool failed; /* told already */
 };
@@ -242,63 +241,26 @@ static int watch(struct track *t, pid_t pid)
 
 /* ---- The end ---- */
 
-/*
- * `visit` for each child of ours that still runs, but the engine's own; returns how many there are.
- */
-static size_t visit_orphans(struct track *t, void (*visit)(struct track *t, pid_t pid, const char *name))
+static void tell_of_orphan(void *ctx, pid_t pid, const char *name)
 {
-	struct buf text = BUF_INIT, name = BUF_INIT;
-	char path[64], *save;
-	size_t count = 0;
+	struct track *t = ctx;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	if (read_file(path, &text))
-		error_clear();
-	for (char *word = text.len ? strtok_r(text.data, " ", &save) : NULL; word;
-	     word = strtok_r(NULL, " ", &save)) {
-		pid_t pid = (pid_t)strtol(word, NULL, 10);
-
-		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-		buf_clear(&name);
-		if (read_file(path, &name))
-			error_clear();
-		if (waitpid(pid, NULL, WNOHANG) > 0)
-			continue;
-		if (!name.len || pid == t->engine->helper)
-			continue;
-		name.data[strcspn(name.data, "\n")] = '\0';
-		visit(t, pid, name.data);
-		count++;
-	}
-	buf_release(&name);
-	buf_release(&text);
-	return count;
-}
-
-static void tell_of_orphan(struct track *t, pid_t pid, const char *name)
-{
 	heap_gaps_tell(&t->gaps, "still running after the command ended: %s (pid %d); what it does from "
 		       "now on is not recorded", name, pid);
-}
-
-static void end_orphan(struct track *t, pid_t pid, const char *name UNUSED)
-{
-	kill(pid, t->end_signal);
-	kill(pid, SIGCONT);
-	waitpid(pid, NULL, WNOHANG);
 }
 
 /* We were told to end: so are all whom the command has left behind, and those they leave in turn. */
 static void end_the_rest(struct track *t)
 {
 	uint64_t from = clock_now();
+	int number = SIGTERM;
 
-	t->end_signal = SIGTERM;
-	while (visit_orphans(t, end_orphan) && clock_now() < from + 2 * LINGER_SECONDS * NS_PER_SECOND) {
+	while (orphans_visit(t->engine->helper, orphans_signal, &number) &&
+	       clock_now() < from + 2 * LINGER_SECONDS * NS_PER_SECOND) {
 		drain(t);
 		nanosleep(&(struct timespec){.tv_nsec = DRAIN_MS * NS_PER_MS}, NULL);
 		if (clock_now() > from + LINGER_SECONDS * NS_PER_SECOND / 2)
-			t->end_signal = SIGKILL;
+			number = SIGKILL;
 	}
 }
 
@@ -311,7 +273,7 @@ static void wait_for_the_rest(struct track *t)
 		nanosleep(&(struct timespec){.tv_nsec = DRAIN_MS * NS_PER_MS}, NULL);
 	}
 	if (t->engine->ops->alive(t->engine))
-		visit_orphans(t, tell_of_orphan);
+		orphans_visit(t->engine->helper, tell_of_orphan, t);
 }
 
 /* 0 when nothing was lost. */
@@ -370,7 +332,7 @@ static int track_command(struct track *t, const struct strvec *words)
 	s.argv = words->items;
 	s.death_signal = SIGTERM;
 	s.as_user = sudo_invoker(&s.uid, &s.gid);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	orphans_adopt();
 	if (start(t, &s))
 		die_recorded(EXIT_WRAPPER);
 	if (watch(t, s.pid))

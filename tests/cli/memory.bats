@@ -284,6 +284,25 @@ exec-harness --name three "$FIXTURES/heap_blocks" 300 >/dev/null'
 	sed 1d "$out" | cmp - shown
 }
 
+@test "run: what outlives a benchmark is ended, and not counted in the next" {
+	entry_memory -- 'exec-harness --name one sh -c "setsid \"$FIXTURES/heap_tree\" leaf 900000001 >/dev/null 2>&1 & \
+setsid sh -c \"trap : TERM; sleep 4344; sleep 4344\" >/dev/null 2>&1 & \"$FIXTURES/heap_blocks\" 100" >/dev/null
+exec-harness --name two "$FIXTURES/heap_blocks" 100 >/dev/null'
+	equal "$rc" 0
+	equal "$(figure exec_harness::two "$metrics")" "$(expected 100)"
+	[ "$(figure exec_harness::one metrics.allocations)" -gt 1000 ]
+	says "$err" 'still running after the benchmark ended: heap_tree'
+	gone 'leaf 900000001'
+	gone 'sleep 4344'
+}
+
+@test "exec: a child that ends soon after its parent is waited for" {
+	memory "$FIXTURES/heap_tree" linger 300 >/dev/null
+	equal "$(field '.notes | length')" 0
+	[ "$(field .metrics.allocations)" -ge 200 ] # the second half comes after its parent's end
+	says_not "$BATS_TEST_TMPDIR/errors" running
+}
+
 @test "run: no benchmark is an error with its cause" {
 	entry_memory -- 'echo nothing'
 	equal "$rc" 1
