@@ -161,20 +161,22 @@ static void on_tick(void *ctx)
 static void on_control(void *ctx)
 {
 	struct track *t = ctx;
-	char request, answer = MEMTRACK_OK;
-	ssize_t n = recv(t->watching.extra, &request, 1, MSG_DONTWAIT);
+	struct memtrack_packet packet;
+	ssize_t n = recv(t->watching.extra, &packet, sizeof(packet), MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n != 1) { /* the runner has ended, or has no more to say */
+	if (n != sizeof(packet)) { /* the runner has ended, or has no more to say */
 		t->watching.extra = -1;
 		return;
 	}
-	if (request == MEMTRACK_ENABLE || request == MEMTRACK_DISABLE)
-		t->engine->ops->track(t->engine, request == MEMTRACK_ENABLE);
-	else if (request != MEMTRACK_PING)
-		answer = MEMTRACK_REFUSED;
-	if (send(t->watching.extra, &answer, 1, MSG_NOSIGNAL) != 1)
+	if (packet.what == MEMTRACK_ENABLE || packet.what == MEMTRACK_DISABLE) {
+		t->engine->ops->track(t->engine, packet.what == MEMTRACK_ENABLE);
+		packet.what = MEMTRACK_OK;
+	} else {
+		packet.what = MEMTRACK_REFUSED;
+	}
+	if (send(t->watching.extra, &packet, sizeof(packet), MSG_NOSIGNAL) != sizeof(packet))
 		log_debug("the runner does not take answers any more");
 }
 

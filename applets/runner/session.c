@@ -204,6 +204,8 @@ static int start(struct session *s, struct spawn *spawn, struct proctree *tree)
 
 	close(spawn->out);
 	close(spawn->err);
+	if (spawn->keep >= 0)
+		close(spawn->keep);
 	if (rc)
 		return rc;
 	if (tree)

@@ -50,8 +50,9 @@ void session_begin(struct session *s, const struct run_options *options, char *c
 		   const char *program);
 
 /*
- * Start `spawn` (its output descriptors, environment and directory are set here) and see it to its
- * end; with `tree`, follow its processes. 0 or -errno with a frame.
+ * Start `spawn` (its output descriptors, environment and directory are set here, and the descriptor
+ * that it keeps is closed here once it has it) and see it to its end; with `tree`, follow its
+ * processes. 0 or -errno with a frame.
  */
 int session_watch(struct session *s, struct spawn *spawn, struct proctree *tree);
 

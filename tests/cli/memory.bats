@@ -303,6 +303,29 @@ exec-harness --name two "$FIXTURES/heap_blocks" 100 >/dev/null'
 	says_not "$BATS_TEST_TMPDIR/errors" running
 }
 
+# A memtrack that stands still: nobody waits for it longer than clients do, and its late answers are
+# not taken for those to later requests.
+@test "run: a memtrack that does not answer in time fails the benchmark, not the next" {
+	entry_memory -- 'harness() { exec-harness --name "$1" "$FIXTURES/heap_blocks" 100 >/dev/null; }
+harness one
+kill -STOP $PPID; harness two; harness two; kill -CONT $PPID
+harness three; "$FIXTURES/heap_blocks" 600 >/dev/null; harness four'
+	equal "$rc" 0
+	equal "$(listed)" $'ok exec_harness::one\nok exec_harness::three\nok exec_harness::four'
+	for name in one three four; do
+		equal "$(figure exec_harness::$name "$metrics")" "$(expected 100)"
+	done
+	says "$err" 'memtrack does not answer'
+}
+
+@test "run: the end of memtrack is the end of the run, at once" {
+	SECONDS=0
+	entry_memory -- 'trap "" TERM; exec-harness --name one true; kill -KILL $PPID
+exec-harness --name two true || exec-harness --name three true'
+	equal "$rc" 1
+	[ "$SECONDS" -lt 5 ] || equal $SECONDS 'less than 5'
+}
+
 @test "run: no benchmark is an error with its cause" {
 	entry_memory -- 'echo nothing'
 	equal "$rc" 1

@@ -20,7 +20,8 @@
 #include "applets/runner/memory/profile.h"
 #include "applets/runner/memory/track.h"
 
-enum { CONTROL_MS = 5000 }; /* for memtrack to answer; it does within a millisecond */
+/* For memtrack to answer, which takes a millisecond as a rule: clients give us a second. */
+enum { CONTROL_MS = 700 };
 
 /* One run a process: the FIFOs' cleanup points into it. */
 static struct tracking {
@@ -28,20 +29,38 @@ static struct tracking {
 	struct hooks_server server;
 	struct hooks_profiler profiler;
 	int control;
+	unsigned char requests; /* so far; wraps */
 } tracking;
 
 /* ---- Memtrack ---- */
 
-static int request(char what)
+/* The answer to the last request; older ones, which came too late, are passed over. */
+static int receive_answer(struct memtrack_packet *answer)
 {
 	struct pollfd ready = {.fd = tracking.control, .events = POLLIN};
-	char answer;
+	uint64_t deadline = clock_now() + CONTROL_MS * NS_PER_MS, now;
 
-	if (send(tracking.control, &what, 1, MSG_NOSIGNAL) != 1)
+	do {
+		now = clock_now();
+		if (now >= deadline || poll(&ready, 1, (int)((deadline - now) / NS_PER_MS) + 1) == 0)
+			return fail(-ETIMEDOUT, "memtrack does not answer");
+		if (recv(tracking.control, answer, sizeof(*answer), 0) != sizeof(*answer))
+			return fail(-EPIPE, "memtrack has ended");
+	} while (answer->number != tracking.requests);
+	return 0;
+}
+
+static int request(char what)
+{
+	struct memtrack_packet packet = {.what = what, .number = ++tracking.requests};
+	int rc;
+
+	if (send(tracking.control, &packet, sizeof(packet), MSG_NOSIGNAL) != sizeof(packet))
 		return fail_errno("memtrack has ended");
-	if (poll(&ready, 1, CONTROL_MS) != 1 || recv(tracking.control, &answer, 1, 0) != 1)
-		return fail(-ETIMEDOUT, "memtrack does not answer");
-	return answer == MEMTRACK_OK ? 0 : fail(-EIO, "memtrack refuses");
+	rc = receive_answer(&packet);
+	if (!rc && packet.what != MEMTRACK_OK)
+		rc = fail(-EIO, "memtrack refuses");
+	return rc;
 }
 
 static int track_on(void *ctx UNUSED)
@@ -122,12 +141,11 @@ void memory_session_run(struct session *s, char *const *words)
 	memtrack_words(&argv, results, ends[1], words);
 	spawn.path = "/proc/self/exe"; /* this very binary; nothing else may choose it */
 	spawn.argv = argv.items;
-	spawn.keep = ends[1];
+	spawn.keep = ends[1]; /* memtrack's alone, so that we see when it is gone */
 	spawn.death_signal = SIGTERM;
 	if (session_watch(s, &spawn, NULL))
 		die(EXIT_FAILED, "cannot start memtrack");
 	close(ends[0]);
-	close(ends[1]);
 	finish_serving(results);
 	strvec_release(&argv);
 	free(results);
