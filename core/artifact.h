@@ -69,6 +69,9 @@ int artifact_finish(struct artifact_writer *w);
 /* The same without the last step: the events are not all there. NULL is fine. */
 int artifact_abandon(struct artifact_writer *w);
 
+/* The same for a command that never ran: no file is left. */
+void artifact_discard(struct artifact_writer *w);
+
 /* Append the bytes of one event to `to`, where ARTIFACT_EVENT_MAX are free; returns their number. */
 size_t artifact_encode(const struct heap_event *e, unsigned char *to);
 

@@ -310,3 +310,11 @@ int artifact_abandon(struct artifact_writer *w)
 {
 	return w ? end_writing(w, false) : 0;
 }
+
+void artifact_discard(struct artifact_writer *w)
+{
+	if (w)
+		unlinkat(w->folder, w->incomplete, 0);
+	if (artifact_abandon(w))
+		error_clear();
+}

@@ -15,20 +15,19 @@ enum { WRITE_CHUNK = 32 * 1024 };
 /* ---- Writing ---- */
 
 struct supplement_writer {
-	char *name;
+	int folder;
 	int fd;
+	char *name; /* in the folder */
 	int rc; /* of the first failure */
 	struct buf waiting;
 };
 
 static int open_file(struct supplement_writer *w, const char *folder)
 {
-	int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (at < 0)
+	w->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w->folder < 0)
 		return fail_errno("cannot open %s", folder);
-	w->fd = create_file_in(at, folder, w->name);
-	close(at);
+	w->fd = create_file_in(w->folder, folder, w->name);
 	return w->fd < 0 ? w->fd : 0;
 }
 
@@ -36,6 +35,8 @@ static void writer_free(struct supplement_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
+	if (w->folder >= 0)
+		close(w->folder);
 	buf_release(&w->waiting);
 	free(w->name);
 	free(w);
@@ -46,6 +47,7 @@ int supplement_create(struct supplement_writer **to, const char *folder, pid_t p
 	struct supplement_writer *w = xcalloc(1, sizeof(*w));
 	int rc;
 
+	w->folder = w->fd = -1;
 	w->name = xasprintf("%d%s", (int)pid, SUPPLEMENT_SUFFIX);
 	rc = open_file(w, folder);
 	if (rc) {
@@ -101,6 +103,13 @@ void supplement_abandon(struct supplement_writer *w)
 		return;
 	flush(w);
 	writer_free(w);
+}
+
+void supplement_discard(struct supplement_writer *w)
+{
+	if (w)
+		unlinkat(w->folder, w->name, 0);
+	supplement_abandon(w);
 }
 
 /* ---- Reading ---- */

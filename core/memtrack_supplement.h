@@ -54,6 +54,9 @@ int supplement_finish(struct supplement_writer *w, const struct heap_gaps *gaps)
 /* The same without the last line: not everything was told. NULL is fine. */
 void supplement_abandon(struct supplement_writer *w);
 
+/* The same for a command that never ran: no file is left. */
+void supplement_discard(struct supplement_writer *w);
+
 /* ---- Reading ---- */
 
 struct supplement {

@@ -240,6 +240,9 @@ int spawn_release(struct spawn *s)
 		return fail_errno("cannot enter the working directory %s", s->cwd);
 	if (r.step == STEP_DESCRIPTORS)
 		return fail_errno("cannot set up standard descriptors");
+	s->not_executed = true;
+	if (r.error == ENOENT && !access(s->path, F_OK))
+		return fail(-ENOENT, "cannot execute %s: its interpreter does not exist", s->path);
 	return fail_errno("cannot execute %s", s->path);
 }
 

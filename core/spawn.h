@@ -31,6 +31,9 @@ struct spawn {
 	int report; /* the child writes here why it could not execute */
 	gid_t *groups; /* of the user, for the child */
 	int group_count;
+
+	/* filled in by spawn_release() */
+	bool not_executed; /* it failed because the kernel does not execute the file */
 };
 
 #define SPAWN_INIT {.in = -1, .out = -1, .err = -1, .keep = -1, .hold = -1, .report = -1}

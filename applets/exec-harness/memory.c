@@ -8,6 +8,7 @@
 
 #include "core/base.h"
 #include "core/clock.h"
+#include "core/exit_code.h"
 #include "core/orphans.h"
 #include "core/path.h"
 #include "core/spawn.h"
@@ -92,7 +93,7 @@ static int run_command(const char *path, const struct target *target, struct sup
 	if (!rc)
 		rc = spawn_release(&s);
 	if (rc)
-		return rc;
+		return s.not_executed ? fail(EXIT_NOT_EXECUTABLE, "%s", target->name) : rc;
 	watching->child = s.pid;
 	watching->grace_ns = NS_PER_SECOND;
 	rc = supervise(watching);

@@ -220,6 +220,9 @@ static int start(struct track *t, struct spawn *s)
 	if (rc) {
 		kill(s->pid, SIGKILL);
 		waitpid(s->pid, NULL, 0);
+		artifact_discard(t->artifact);
+		supplement_discard(t->supplement);
+		t->engine->ops->free(t->engine, &t->gaps);
 	}
 	return rc;
 }
@@ -336,7 +339,7 @@ static int track_command(struct track *t, const struct strvec *words)
 	s.as_user = sudo_invoker(&s.uid, &s.gid);
 	orphans_adopt();
 	if (start(t, &s))
-		die_recorded(EXIT_WRAPPER);
+		die_recorded(s.not_executed ? EXIT_NOT_EXECUTABLE : EXIT_WRAPPER);
 	if (watch(t, s.pid))
 		die_recorded(EXIT_WRAPPER);
 	status = status_of_wait(t->watching.status);

@@ -207,6 +207,12 @@ within() {
 	memory no-such-program || code=$?
 	equal "$code" 1
 	says "$BATS_TEST_TMPDIR/errors" 'no-such-program: command not found'
+	printf '#!/nowhere/interpreter\n' >stray
+	chmod +x stray
+	code=0
+	memory ./stray || code=$?
+	equal "$code" 1
+	says "$BATS_TEST_TMPDIR/errors" './stray: its interpreter does not exist'
 }
 
 @test "exec: an unknown allocator makes it incomplete" {

@@ -153,6 +153,14 @@ whole() {
 	run -127 patiently "$CODSPEED_BIN" memtrack track -o "$out" -- ./no-such-file
 	run -126 patiently "$CODSPEED_BIN" memtrack track -o "$out" -- ./plain
 	run -126 patiently "$CODSPEED_BIN" memtrack track -o "$out" -- "$BATS_TEST_TMPDIR"
+	printf '#!/nowhere/interpreter\n' >stray
+	printf 'exit 0\n' >bare # execve() takes no script without its first line
+	chmod +x stray bare
+	for script in ./stray ./bare; do
+		run -126 patiently "$CODSPEED_BIN" memtrack track -o "$out" -- $script
+		[[ $(<"$BATS_TEST_TMPDIR/errors") == *"cannot execute ./"* ]]
+	done
+	equal "$(ls -A "$out")" '' # nothing ran: there is no record
 	rmdir "$out"
 }
 
