@@ -309,6 +309,16 @@ exec-harness --name two "$FIXTURES/heap_blocks" 100 >/dev/null'
 	says_not "$BATS_TEST_TMPDIR/errors" running
 }
 
+@test "run: of benchmarks that overlap those are told, and no others" {
+	entry_memory -- 'exec-harness --name one sleep 0.6 & sleep 0.3
+exec-harness --name two "$FIXTURES/heap_blocks" 100 >/dev/null; wait
+exec-harness --name three "$FIXTURES/heap_blocks" 100 >/dev/null'
+	equal "$(figure exec_harness::two 'notes[]')" \
+		'another benchmark started before it had stopped: the figures are of both'
+	equal "$(figure exec_harness::three 'notes | length')" 0
+	equal "$(figure exec_harness::three status)" ok
+}
+
 # A memtrack that stands still: nobody waits for it longer than clients do, and its late answers are
 # not taken for those to later requests.
 @test "run: a memtrack that does not answer in time fails the benchmark, not the next" {

@@ -383,6 +383,22 @@ static void many_gaps_are_not_all_told(void **state UNUSED)
 	expect_note(b, 20, "and 5 more of this kind");
 }
 
+/* Between windows no free is seen: the same address in two of them is nothing to tell. */
+static void missed_frees_are_told(void **state UNUSED)
+{
+	window("a", 100, 200);
+	window("b", 300, 400);
+	EVENTS(7, MALLOC(110, 0x1000, 100), MALLOC(120, 0x2000, 100), MALLOC(310, 0x1000, 10));
+	load();
+	assert_int_equal(expect_benchmark(0, "a", BENCHMARK_OK)->notes.len, 0);
+	EVENTS(7, MALLOC(110, 0x1000, 100), MALLOC(120, 0x2000, 100), MALLOC(130, 0x1000, 10));
+	result_release(&result);
+	result = (struct result)RESULT_INIT;
+	load();
+	expect_note(expect_benchmark(0, "a", BENCHMARK_OK), 0, "blocks of the run that were given out "
+		    "again without a free that was seen: 1; the peak may be too high");
+}
+
 static void late_events_are_told(void **state UNUSED)
 {
 	enum { COUNT = 2 * HEAP_REORDER_EVENTS };
@@ -620,6 +636,7 @@ int main(void)
 		TEST(a_damaged_supplement_makes_it_incomplete),
 		TEST(gaps_concern_what_was_not_over_before),
 		TEST(many_gaps_are_not_all_told),
+		TEST(missed_frees_are_told),
 		TEST(late_events_are_told),
 		TEST(old_artifacts_do_not_know_what_a_realloc_ends),
 		TEST(no_timestamps),

@@ -84,9 +84,9 @@ struct heap_summary {
 	uint64_t outside; /* of no window */
 	uint64_t late;    /* later than the reorder window allows; taken where they came */
 	uint64_t twice;   /* told twice, as above */
-	uint64_t replaced; /* allocations at a live address: a free was lost, or exec not known */
+	uint64_t replaced; /* allocations of a thread at the address of a block of its own, of the same
+	                      window (between windows no free is seen): a free was missed, or an exec */
 	uint64_t unknown_old; /* reallocs that do not tell the block before, which thus stays */
-	uint64_t live_most; /* blocks that were known at once */
 	size_t processes;
 };
 

@@ -26,7 +26,6 @@ struct heap {
 	VEC(struct process) processes;
 	struct heap_blocks by_pid; /* addr is the pid's key, size the index */
 	size_t latest;             /* process of the last event */
-	uint64_t live;             /* blocks of all processes */
 
 	uint64_t now;
 	uint32_t window;                /* number of the open one, 0 for none */

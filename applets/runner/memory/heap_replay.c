@@ -25,7 +25,6 @@ static void forget(struct heap *h, struct process *p, struct heap_block *block)
 		heap_set_bytes(h, h->window_bytes - block->size);
 	}
 	heap_blocks_remove(&p->blocks, block);
-	h->live--;
 }
 
 static bool just_did(const struct act *a, enum thread_act what, uint64_t addr)
@@ -75,7 +74,7 @@ static void allocate(struct act *a, uint64_t addr, uint64_t size)
 		return;
 	displaced = block && block->tid != a->event->tid;
 	if (block) {
-		h->summary.replaced++;
+		h->summary.replaced += !displaced && h->window && block->window == h->window;
 		forget(h, a->process, block);
 	}
 	block = heap_blocks_put(&a->process->blocks, addr);
@@ -83,8 +82,6 @@ static void allocate(struct act *a, uint64_t addr, uint64_t size)
 	block->tid = a->event->tid;
 	block->window = h->window;
 	block->displaced = displaced;
-	if (++h->live > h->summary.live_most)
-		h->summary.live_most = h->live;
 	if (h->window) {
 		count_allocation(h->current, size, 1);
 		h->window_blocks++;

@@ -105,7 +105,6 @@ static void end_life(struct heap *h, const struct heap_life *life)
 	h->current->leaked_blocks += blocks;
 	h->window_blocks -= blocks;
 	heap_set_bytes(h, h->window_bytes - bytes);
-	h->live -= p->blocks.used;
 	heap_blocks_release(&p->blocks);
 	heap_blocks_release(&p->threads);
 }

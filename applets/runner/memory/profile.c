@@ -218,6 +218,9 @@ static void put_remarks(const struct loading *l, struct benchmark *b, const stru
 	if (heap.late)
 		benchmark_note(b, "events of the run that came too late to be put in order: %" PRIu64
 				  "; the figures may be a little off", heap.late);
+	if (heap.replaced)
+		benchmark_note(b, "blocks of the run that were given out again without a free that was "
+				  "seen: %" PRIu64 "; the peak may be too high", heap.replaced);
 	if (heap.unknown_old)
 		benchmark_note(b, "reallocs of the run that do not say which block they end (an old "
 				  "memtrack): %" PRIu64 "; peak and leaked are too high",
@@ -228,6 +231,18 @@ static void put_remarks(const struct loading *l, struct benchmark *b, const stru
 static char *uri_dup(const char *uri)
 {
 	return str_starts(uri, RESULT_HARNESS_URI) ? xstrdup(uri) : text_escape_dup(uri);
+}
+
+struct benchmark *memory_profile_find(const struct result *result, const char *uri)
+{
+	char *shown = uri_dup(uri);
+	struct benchmark *found = NULL;
+
+	for (size_t i = 0; i < result->benchmarks.len && !found; i++)
+		if (str_eq(result->benchmarks.items[i].uri, shown))
+			found = &result->benchmarks.items[i];
+	free(shown);
+	return found;
 }
 
 static void put_benchmark(const struct loading *l, struct result *result, uint32_t id)

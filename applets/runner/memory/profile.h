@@ -28,6 +28,9 @@ struct memory_profile_summary {
 	const char *integration;  /* always NULL: no file of the folder names it */
 };
 
+/* The benchmark with this URI, as an integration reported it; NULL when there is none. */
+struct benchmark *memory_profile_find(const struct result *result, const char *uri);
+
 /*
  * Add the benchmarks of `folder` to `result`, one for each URI in the order of their first report.
  * 0 or -errno with a frame where folder or timestamps cannot be read. What is wrong with an artifact

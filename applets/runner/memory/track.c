@@ -168,24 +168,31 @@ static char *why_empty(const struct session *s, const struct memory_profile_summ
 	return why;
 }
 
-/* What only the dialogue knows: which windows were of two benchmarks at once, or never closed. */
+/* What only the dialogue knows of a window. */
+static void note_window(struct result *r, const struct execution_window *w)
+{
+	const struct hooks_window *known = hooks_server_window(&tracking.server, w->start);
+	struct benchmark *b;
+
+	if (!known || !(known->overlapped || known->left_open) || w->uri == EXECUTION_NO_URI)
+		return;
+	b = memory_profile_find(r, tracking.server.timestamps.uris.items[w->uri].uri);
+	if (b && known->overlapped)
+		benchmark_note(b, "another benchmark started before it had stopped: the figures are of "
+				  "both");
+	if (b && known->left_open)
+		benchmark_note(b, "it never said that it had ended: what the run did until its end counts "
+				  "too");
+}
+
 static void note_windows(struct result *r)
 {
-	const struct hooks_server *server = &tracking.server;
-	bool overlapped = false, open = false;
+	struct execution_windows found;
 
-	for (size_t i = 0; i < server->windows.len; i++) {
-		overlapped |= server->windows.items[i].overlapped;
-		open |= server->windows.items[i].left_open;
-	}
-	for (size_t i = 0; i < r->benchmarks.len; i++) {
-		if (overlapped)
-			benchmark_note(&r->benchmarks.items[i], "benchmarks of this run overlapped in time: "
-								"figures may be of several");
-		if (open)
-			benchmark_note(&r->benchmarks.items[i], "a benchmark of this run never said that it "
-								"had ended");
-	}
+	execution_windows_find(&tracking.server.timestamps, &found);
+	for (size_t i = 0; i < found.list.len; i++)
+		note_window(r, &found.list.items[i]);
+	execution_windows_release(&found);
 }
 
 int memory_load(struct session *s, struct result *r, struct findings *found)
