@@ -77,13 +77,6 @@ size_t artifact_encode(const struct heap_event *e, unsigned char *to);
 
 /* ---- Reading ---- */
 
-/* Who wrote it, as far as the bytes tell. */
-enum artifact_layout {
-	ARTIFACT_FRAMES, /* zstd (memtrack 1.1.0 and later, ours) */
-	ARTIFACT_PLAIN,  /* event after event, not compressed (1.0.x) */
-	ARTIFACT_MAP,    /* one map {"events": [...]}, not compressed (before) */
-};
-
 struct artifact_reader;
 
 /*
@@ -102,14 +95,6 @@ int artifact_open_fd(struct artifact_reader **to, int fd, const char *name);
  * fails too.
  */
 ssize_t artifact_read(struct artifact_reader *r, struct heap_event *events, size_t max);
-
-enum artifact_layout artifact_layout(const struct artifact_reader *r);
-
-/*
- * Offset in the uncompressed content of the first byte that is in no whole event: the length of
- * the content at the end of a whole file, else the place of the damage.
- */
-uint64_t artifact_offset(const struct artifact_reader *r);
 
 void artifact_close(struct artifact_reader *r); /* NULL is fine */
 

@@ -193,16 +193,6 @@ ssize_t artifact_read(struct artifact_reader *r, struct heap_event *events, size
 	return n || !r->rc ? (ssize_t)n : fail(r->rc, "%s", r->text);
 }
 
-enum artifact_layout artifact_layout(const struct artifact_reader *r)
-{
-	return r->layout;
-}
-
-uint64_t artifact_offset(const struct artifact_reader *r)
-{
-	return r->good;
-}
-
 /* ---- The file ---- */
 
 enum { HEAD = 8 }; /* tells the layouts apart */

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* artifact_reader.h - inside artifact_read.c and artifact_decode.c */
+/* artifact_reader.h - inside artifact_read.c, artifact_decode.c and their tests */
 #ifndef CORE_ARTIFACT_READER_H
 #define CORE_ARTIFACT_READER_H
 
 #include "core/artifact.h"
 #include "core/zstd.h"
+
+/* Who wrote it, as far as the bytes tell. */
+enum artifact_layout {
+	ARTIFACT_FRAMES, /* zstd (memtrack 1.1.0 and later, ours) */
+	ARTIFACT_PLAIN,  /* event after event, not compressed (1.0.x) */
+	ARTIFACT_MAP,    /* one map {"events": [...]}, not compressed (before) */
+};
 
 struct artifact_reader {
 	char *name;
@@ -14,7 +21,7 @@ struct artifact_reader {
 	struct zstd_reader *zstd; /* NULL: not compressed */
 	uint64_t events;          /* decoded */
 	uint64_t left;            /* ARTIFACT_MAP: events to come */
-	uint64_t good;            /* offset of the first byte that is in no event */
+	uint64_t good;            /* offset in the content of the first byte that is in no whole event */
 	int rc;                   /* of the damage that was found, its text with it */
 	char *text;
 

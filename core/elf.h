@@ -34,7 +34,10 @@ struct elf_traits {
 
 struct elf_traits elf_file_traits(const struct elf_file *f);
 
-/* Append the bytes of the build id. False when there is none. */
+/*
+ * Append the bytes of the build id. False when there is none. For walltime mode, which finds debug
+ * information by it.
+ */
 bool elf_file_build_id(struct elf_file *f, struct buf *to);
 
 struct elf_symbol {

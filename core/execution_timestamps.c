@@ -112,7 +112,7 @@ static int read_uri(struct execution_timestamps *t, struct msgpack_reader *r)
 		rc = msgpack_read_str(r, &uri, &len);
 	if (rc)
 		return rc;
-	if (!text_is_utf8(uri, len))
+	if (!text_is_utf8(uri, len) || memchr(uri, '\0', len)) /* which would be cut there */
 		return -EILSEQ;
 	execution_timestamps_add(t, time, uri, len, 0);
 	return skip_values(r, count - 2);
@@ -216,7 +216,7 @@ static const char *reason(int rc)
 	case -EAGAIN:
 		return "the file is cut short";
 	case -EILSEQ:
-		return "a URI is not UTF-8";
+		return "a URI is not UTF-8, or holds a NUL";
 	case -EEXIST:
 		return "a key stands twice";
 	case -ENODATA:
@@ -255,7 +255,7 @@ int execution_timestamps_decode(struct execution_timestamps *t, const char *name
 int execution_timestamps_read(struct execution_timestamps *t, const char *path)
 {
 	struct buf bytes = BUF_INIT;
-	int rc = read_file(path, &bytes);
+	int rc = read_plain_file(path, &bytes);
 
 	*t = (struct execution_timestamps)EXECUTION_TIMESTAMPS_INIT;
 	if (!rc)

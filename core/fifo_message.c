@@ -91,6 +91,8 @@ static int take_text(struct cursor *c, struct fifo_text *text)
 	*text = (struct fifo_text){c->at, (size_t)len};
 	if (!text_is_utf8(text->data, text->len))
 		return fail(-EBADMSG, "a text is not UTF-8");
+	if (memchr(text->data, '\0', text->len))
+		return fail(-EBADMSG, "a text holds a NUL");
 	c->at += len;
 	c->left -= len;
 	return 0;

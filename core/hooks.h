@@ -59,6 +59,7 @@ int hooks_set_integration(struct hooks *h, const char *name, const char *version
 int hooks_start_profiler(struct hooks *h);
 int hooks_stop_profiler(struct hooks *h);
 int hooks_current_benchmark(struct hooks *h, int32_t pid, const char *uri);
+/* For walltime mode, whose rounds it tells; memory mode has none. */
 int hooks_add_marker(struct hooks *h, int32_t pid, enum marker_type type, uint64_t time);
 
 #endif

@@ -215,7 +215,8 @@ static enum fifo_command stop_profiler(struct hooks_server *s)
 {
 	if (!s->open) {
 		note(s, HOOKS_NOTE_NO_WINDOW, "a benchmark stopped that had not started");
-		return FIFO_ACK;
+		/* The window was another's, too, who has closed it: the next is not for this one. */
+		return s->windows.len && vec_last(&s->windows)->overlapped ? FIFO_ERR : FIFO_ACK;
 	}
 	if (s->profiler->stop(s->profiler->ctx))
 		return profiler_failed(s, "measuring could not be stopped");

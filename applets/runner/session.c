@@ -15,6 +15,7 @@
 #include "core/clock.h"
 #include "core/env.h"
 #include "core/exit_code.h"
+#include "core/fifo.h"
 #include "core/measuring_lock.h"
 #include "core/path.h"
 #include "core/spawn.h"
@@ -68,6 +69,7 @@ static void check_machine(struct session *s)
 				      "start it natively");
 	if (s->mode != MODE_SIMULATION)
 		return; /* memtrack looks for itself */
+	fifo_remove_stale(NULL); /* every client would wait for a runner that was killed */
 	find_valgrind(s);
 	if (measuring_lock_take(s->mode))
 		die_recorded(EXIT_UNSUPPORTED);

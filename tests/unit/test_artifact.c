@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/artifact.h"
+#include "core/artifact_reader.h"
 #include "core/base.h"
 #include "core/io.h"
 #include "core/vec.h"
@@ -99,8 +99,8 @@ static void read_to_end(struct artifact_reader *r, struct outcome *o, size_t at_
 		for (ssize_t i = 0; i < n; i++)
 			vec_push(&o->events, events[i]);
 	o->rc = (int)n;
-	o->offset = artifact_offset(r);
-	o->layout = artifact_layout(r);
+	o->offset = r->good;
+	o->layout = r->layout;
 	o->text = xstrdup(error_text());
 	error_clear();
 	assert_int_equal(artifact_read(r, events, 1), n); /* and stays so */

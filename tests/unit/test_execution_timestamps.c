@@ -65,7 +65,7 @@ static void an_empty_one(void **state UNUSED)
 	buf_release(&again);
 }
 
-/* Counts and lengths past each of the forms, and a URI with a NUL in it. */
+/* Counts and lengths past each of the forms, and a URI with a line's end in it. */
 static void large_ones_come_back(void **state UNUSED)
 {
 	struct execution_timestamps t = EXECUTION_TIMESTAMPS_INIT, back;
@@ -74,7 +74,7 @@ static void large_ones_come_back(void **state UNUSED)
 	char *text = xmalloc(65536);
 
 	memset(text, 'u', 65536);
-	text[3] = '\0';
+	text[3] = '\n';
 	for (size_t i = 0; i < 70000; i++) {
 		size_t len = i < ARRAY_SIZE(lengths) ? lengths[i] : 5;
 
@@ -128,7 +128,9 @@ static void damage_is_told_with_its_place(void **state UNUSED)
 	expect_refusal("82 " URIS "91 92 ff a0 " MARKERS "90",
 		       "f: at byte 13: not what ExecutionTimestamps hold");
 	expect_refusal("82 " URIS "91 92 01 a1 ff " MARKERS "90",
-		       "f: at byte 16: a URI is not UTF-8");
+		       "f: at byte 16: a URI is not UTF-8, or holds a NUL");
+	expect_refusal("82 " URIS "91 92 01 a2 61 00 " MARKERS "90",
+		       "f: at byte 17: a URI is not UTF-8, or holds a NUL");
 	expect_refusal("82 " URIS "dd ff ff ff ff", "f: at byte 16: the file is cut short");
 	expect_refusal("82 " URIS "90 " MARKERS "90 00",
 		       "f: at byte 21: something follows the end");

@@ -8,7 +8,6 @@
 #include "core/base.h"
 #include "core/execution_timestamps.h"
 #include "core/intern.h"
-#include "core/io.h"
 #include "core/text.h"
 
 enum { GAPS_TOLD = 20 }; /* a run of hundreds of odd programs needs no list of them */
@@ -30,19 +29,6 @@ struct loading {
 };
 
 /* ---- When which benchmark ran ---- */
-
-static int read_timestamps(struct execution_timestamps *t, const char *folder)
-{
-	char *path = xasprintf("%s/results/" EXECUTION_TIMESTAMPS_FILE, folder);
-	struct buf bytes = BUF_INIT;
-	int rc = read_plain_file(path, &bytes);
-
-	if (!rc)
-		rc = execution_timestamps_decode(t, path, bytes.data, bytes.len);
-	buf_release(&bytes);
-	free(path);
-	return rc;
-}
 
 static uint32_t add_uri(struct loading *l, const char *uri)
 {
@@ -86,8 +72,10 @@ static void plan_benchmarks(struct loading *l, const struct execution_timestamps
 static int load_timestamps(struct loading *l, const char *folder)
 {
 	struct execution_timestamps t = EXECUTION_TIMESTAMPS_INIT;
-	int rc = read_timestamps(&t, folder);
+	char *path = xasprintf("%s/results/" EXECUTION_TIMESTAMPS_FILE, folder);
+	int rc = execution_timestamps_read(&t, path);
 
+	free(path);
 	if (rc == -ENOENT) {
 		error_clear();
 		l->summary->no_timestamps = true;
