@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* bpf_engine.c - heap events by uprobes and eBPF */
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "core/base.h"
-#include "core/buf.h"
-#include "core/io.h"
-#include "core/units.h"
 
 #include "applets/memtrack/bpf_engine.h"
+#include "applets/memtrack/free_memory.h"
 #include "applets/memtrack/tracker.h"
 #include "applets/memtrack/watchdog.h"
 #include "applets/memtrack/watcher.h"
@@ -34,39 +31,6 @@ static struct bpf_engine *of(struct engine *e)
 }
 
 /* ---- How large the ring is ---- */
-
-/* A number from a file of the cgroup; UINT64_MAX for "max" and where there is none. */
-static uint64_t cgroup_number(const char *path)
-{
-	struct buf text = BUF_INIT;
-	uint64_t value = UINT64_MAX;
-
-	if (read_file(path, &text))
-		error_clear();
-	if (text.len)
-		text.data[strcspn(text.data, "\n")] = '\0';
-	if (!text.len || parse_uint64(text.data, &value)) {
-		error_clear();
-		value = UINT64_MAX;
-	}
-	buf_release(&text);
-	return value;
-}
-
-/* What is free: on the host, and below the limit of the cgroup that a container shows as its root. */
-static uint64_t free_memory(void)
-{
-	uint64_t limit = cgroup_number("/sys/fs/cgroup/memory.max");
-	uint64_t used = cgroup_number("/sys/fs/cgroup/memory.current");
-	uint64_t available = RING_LEAST;
-	struct sysinfo host;
-
-	if (!sysinfo(&host))
-		available = (uint64_t)(host.freeram + host.bufferram) * host.mem_unit;
-	if (limit != UINT64_MAX && used <= limit && limit - used < available)
-		available = limit - used;
-	return available;
-}
 
 /* No more than the cores can fill while we do not look: the kernel takes 0.3 ms for each MB. */
 static size_t ring_bytes(void)
