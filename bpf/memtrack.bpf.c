@@ -27,6 +27,12 @@ enum {
 const volatile __u64 namespace_device;
 const volatile __u64 namespace_inode;
 
+/*
+ * The kernel lets no program read memory (lockdown=confidentiality): where the address of a block or
+ * of a caller stands in memory it stays unknown.
+ */
+const volatile bool memory_hidden;
+
 /* Bytes in the ring from which on a producer is held. */
 const volatile __u64 ring_high;
 
@@ -42,6 +48,7 @@ __u32 held_next;
 __u64 lost_events;
 __u64 lost_stops;
 __u64 lost_tasks;
+__u64 lost_addresses; /* blocks of which the address stands in hidden memory */
 bool no_more_stops; /* memtrack is about to leave */
 
 __u64 alive; /* threads of the tree */
@@ -283,6 +290,8 @@ static __always_inline bool is_inside(const struct task *t)
 {
 	__u64 return_to;
 
+	if (memory_hidden)
+		return true;
 	if (bpf_probe_read_user(&return_to, sizeof(return_to), (void *)t->sp))
 		return true; /* not in memory now: nobody has written there lately */
 	return return_to == (may_throw(t) ? t->return_to : return_trampoline());
@@ -331,7 +340,7 @@ static __always_inline bool enter(struct pt_regs *ctx)
 	t->sp = sp;
 	t->size = wanted_size(ctx, t, sp, cookie);
 	t->block = argument(ctx, TRACK_COOKIE_BLOCK(cookie));
-	if (may_throw(t))
+	if (may_throw(t) && !memory_hidden)
 		bpf_probe_read_user(&t->return_to, sizeof(t->return_to), (void *)sp);
 	return true;
 }
@@ -351,6 +360,10 @@ static __always_inline void tell(struct task *t, __u64 result)
 	if (TRACK_COOKIE_FLAGS(t->cookie) & TRACK_INDIRECT) {
 		if (result)
 			return; /* the call failed */
+		if (memory_hidden) {
+			__sync_fetch_and_add(&lost_addresses, 1);
+			return;
+		}
 		if (bpf_probe_read_user(&result, sizeof(result), (void *)t->block)) {
 			__sync_fetch_and_add(&lost_events, 1); /* the place is not in memory now */
 			return;
@@ -396,12 +409,21 @@ static __always_inline bool was_passed_on(struct pt_regs *ctx, struct task *t, _
 
 enum { RETURN_ADDRESS = 8 }; /* bytes that `ret` has taken off the stack */
 
+/* Newer kernels give it an argument; libbpf leaves out of a name what stands behind ___. */
 extern bool bpf_session_is_return(void) __ksym __weak;
+extern bool bpf_session_is_return___context(void *ctx) __ksym __weak;
+
+static __always_inline bool is_return(void *ctx)
+{
+	if (bpf_ksym_exists(bpf_session_is_return___context))
+		return bpf_session_is_return___context(ctx);
+	return bpf_session_is_return();
+}
 
 SEC("uprobe.multi") /* made a session before it is loaded, where the kernel has them */
 int alloc_session(struct pt_regs *ctx)
 {
-	if (!bpf_session_is_return())
+	if (!is_return(ctx))
 		return enter(ctx) ? 0 : 1; /* 1: no return probe for this call */
 	leave(ctx, PT_REGS_SP(ctx) - RETURN_ADDRESS);
 	return 0;
@@ -577,6 +599,11 @@ static __always_inline void look_at_mapping(struct task *t, unsigned int fd)
 	struct track_file file = {};
 	struct inode *inode;
 
+	if (memory_hidden) {
+		if ((int)fd >= 0)
+			stop(t, TRACK_STOP_FILE, no_file, 0); /* memtrack will see which it is */
+		return;
+	}
 	if (fd >= BPF_CORE_READ(task, files, fdt, max_fds))
 		return; /* no file: an anonymous mapping */
 	table = BPF_CORE_READ(task, files, fdt, fd);

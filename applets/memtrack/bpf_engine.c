@@ -80,6 +80,7 @@ static struct engine_losses losses(struct engine *e)
 		.events = counts.lost_events,
 		.processes = counts.lost_tasks,
 		.files = counts.lost_stops,
+		.addresses = counts.lost_addresses,
 	};
 }
 
@@ -97,28 +98,49 @@ static const struct engine_ops ops = {follow, track, next, alive, losses, engine
 
 static const char *remedy(int rc)
 {
-	if (rc == -EPERM)
+	if (rc == -EPERM || rc == -EACCES)
 		return "memory mode needs the right to load BPF programs: run it as root, or with "
-		       "cap_bpf and cap_perfmon";
+		       "cap_bpf and cap_perfmon (before Linux 6.6 cap_sys_admin as well)";
 	if (rc == -ENOMEM)
 		return "there is not enough memory for the event ring: give a smaller --ring-size";
+	if (rc == -EMFILE || rc == -ENFILE)
+		return "memory mode needs some 40 file descriptors, and two for each file with an "
+		       "allocator: raise the hard limit (ulimit -Hn)";
+	if (access("/proc/self/exe", F_OK))
+		return "/proc is needed: mount it (mount -t proc proc /proc)";
+	if (rc == -ESRCH && access("/sys/kernel/btf/vmlinux", R_OK))
+		return "the kernel's description of itself, /sys/kernel/btf/vmlinux, cannot be read: "
+		       "mount /sys (mount -t sysfs sysfs /sys), or use a kernel that has it";
 	return "this kernel cannot track the heap (Linux 6.1 or later with BPF, uprobes and BTF is "
 	       "needed)";
 }
 
-int bpf_engine_new(struct engine **to, const struct bpf_engine_options *options)
+/* A ring of a size that nobody asked for may be smaller, where there is less memory than it seems. */
+static int load_tracker(struct tracker **to, const struct bpf_engine_options *options)
 {
 	struct tracker_options how = {
 		.flavour = options->flavour,
 		.ring_bytes = options->ring_bytes ? options->ring_bytes : ring_bytes(),
 	};
+	int rc = tracker_new(to, &how);
+
+	while (rc == -ENOMEM && !options->ring_bytes && how.ring_bytes > RING_LEAST) {
+		error_clear();
+		how.ring_bytes /= 2;
+		rc = tracker_new(to, &how);
+	}
+	return rc;
+}
+
+int bpf_engine_new(struct engine **to, const struct bpf_engine_options *options)
+{
 	struct bpf_engine *b = xcalloc(1, sizeof(*b));
 	const volatile uint32_t *held;
 	size_t count;
 	int rc;
 
 	b->base.ops = &ops;
-	rc = tracker_new(&b->tracker, &how);
+	rc = load_tracker(&b->tracker, options);
 	if (rc) {
 		free(b);
 		return fail(rc, "%s", remedy(rc));

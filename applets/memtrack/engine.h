@@ -20,6 +20,7 @@
 struct engine_losses {
 	uint64_t events;
 	uint64_t processes; /* that could not be followed */
+	uint64_t addresses; /* of blocks, which stood in memory that this kernel lets nobody read */
 	uint64_t files;     /* mapped while memtrack was not told: their allocator may be missed */
 };
 

@@ -286,6 +286,10 @@ static int check_losses(struct track *t)
 {
 	struct engine_losses lost = t->engine->ops->losses(t->engine);
 
+	if (lost.addresses)
+		return fail(-EPERM, "the record is incomplete: the addresses of %llu blocks of posix_memalign "
+				    "are not known, because this kernel lets nobody read memory "
+				    "(lockdown=confidentiality)", (unsigned long long)lost.addresses);
 	if (!lost.events && !lost.processes && !lost.files)
 		return 0;
 	return fail(-ENOBUFS, "the record is incomplete: %llu events, %llu threads and %llu files were "

@@ -162,20 +162,33 @@ static size_t power_of_two(size_t bytes)
 	return size;
 }
 
-static int load(struct tracker *t, size_t ring_bytes)
+static int load_object(struct tracker *t, size_t ring_bytes, bool memory_hidden)
 {
 	size_t size = power_of_two(ring_bytes);
-	int rc;
 
 	t->skel = memtrack__open();
 	if (!t->skel)
 		return fail_errno("cannot open the BPF object");
 	t->high = size / 100 * HIGH_PERCENT;
 	t->skel->rodata->ring_high = t->high;
+	t->skel->rodata->memory_hidden = memory_hidden;
 	choose_namespace(t->skel);
 	choose_programs(t->skel, t->flavour);
 	bpf_map__set_max_entries(t->skel->maps.events, (uint32_t)size);
-	rc = memtrack__load(t->skel);
+	return memtrack__load(t->skel);
+}
+
+/* Under lockdown=confidentiality a program that may read memory is refused: with EINVAL. */
+static int load(struct tracker *t, size_t ring_bytes)
+{
+	int rc = load_object(t, ring_bytes, false);
+
+	if (rc == -EINVAL) {
+		memtrack__destroy(t->skel);
+		rc = load_object(t, ring_bytes, true);
+		if (!rc)
+			log_debug("BPF programs read no memory here (lockdown)");
+	}
 	if (rc)
 		return fail(rc, "cannot load the BPF programs: %s", strerror(-rc));
 	rc = memtrack__attach(t->skel);
@@ -386,21 +399,34 @@ static int load_flavour(struct tracker *t, enum uprobe_flavour flavour, size_t r
 	return rc;
 }
 
+/* Why a kind of probes does not do, behind what was said of the others. */
+static void add_reason(struct buf *reasons, enum uprobe_flavour flavour)
+{
+	buf_printf(reasons, "%s%s: %s", reasons->len ? "; " : "", uprobe_flavour_name(flavour),
+		   error_text());
+	error_clear();
+}
+
 static int load_best(struct tracker *t, const struct tracker_options *o)
 {
 	int first = o->flavour < 0 ? 0 : o->flavour, last = o->flavour < 0 ? UPROBE_PERF : o->flavour;
+	struct buf reasons = BUF_INIT;
 	int rc = -ENOTSUP;
 
 	for (int flavour = first; flavour <= last; flavour++) {
-		if (flavour == UPROBE_SESSION && !kernel_has_sessions()) {
+		if (flavour == UPROBE_SESSION && !kernel_has_sessions())
 			rc = fail(-ENOTSUP, "this kernel has no uprobe sessions");
-			continue;
-		}
-		error_clear();
-		rc = load_flavour(t, (enum uprobe_flavour)flavour, o->ring_bytes);
-		if (!rc || rc == -EPERM || rc == -ENOMEM)
+		else
+			rc = load_flavour(t, (enum uprobe_flavour)flavour, o->ring_bytes);
+		if (!rc)
+			break;
+		add_reason(&reasons, (enum uprobe_flavour)flavour);
+		if (rc == -EPERM || rc == -ENOMEM || rc == -EMFILE || rc == -ENOENT)
 			break; /* another flavour needs no less */
 	}
+	if (rc)
+		fail(rc, "%s", reasons.data);
+	buf_release(&reasons);
 	return rc;
 }
 
@@ -479,6 +505,7 @@ struct tracker_counts tracker_counts(struct tracker *t)
 	return (struct tracker_counts){
 		.lost_events = __atomic_load_n(&t->skel->bss->lost_events, __ATOMIC_RELAXED),
 		.lost_stops = __atomic_load_n(&t->skel->bss->lost_stops, __ATOMIC_RELAXED),
+		.lost_addresses = __atomic_load_n(&t->skel->bss->lost_addresses, __ATOMIC_RELAXED),
 		.lost_tasks = __atomic_load_n(&t->skel->bss->lost_tasks, __ATOMIC_RELAXED),
 		.alive = __atomic_load_n(&t->skel->bss->alive, __ATOMIC_RELAXED),
 	};

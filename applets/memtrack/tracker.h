@@ -47,8 +47,8 @@ struct tracker_options {
 };
 
 /*
- * Load and attach what follows the tree. 0, or -errno with a frame: -EPERM means
- * missing rights, anything else that this kernel cannot.
+ * Load and attach what follows the tree. 0, or -errno with a frame: -EPERM and
+ * -EACCES mean missing rights, -ENOMEM too large a ring, anything else that this kernel cannot.
  */
 int tracker_new(struct tracker **to, const struct tracker_options *options);
 void tracker_free(struct tracker *t); /* every probe is gone when it returns */
@@ -90,7 +90,7 @@ int tracker_know_file(struct tracker *t, struct track_file file, uint64_t change
 void tracker_forget_file(struct tracker *t, struct track_file file);
 
 struct tracker_counts {
-	uint64_t lost_events, lost_stops, lost_tasks, alive;
+	uint64_t lost_events, lost_stops, lost_tasks, lost_addresses, alive;
 };
 struct tracker_counts tracker_counts(struct tracker *t);
 
