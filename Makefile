@@ -46,7 +46,7 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all release install menuconfig defconfig allyesconfig allnoconfig randconfig fixtures \
-	unit-programs fuzz-programs check unit cli configs fuzz demo bench size baseline bloatcheck \
+	unit-programs fuzz-programs check check-kernels unit cli configs fuzz demo bench size baseline bloatcheck \
 	clean distclean help FORCE
 
 all: $(OUT) $(O)/codspeed.stripped
@@ -55,7 +55,7 @@ all: $(OUT) $(O)/codspeed.stripped
 # content stays: cheaper than it looks (20 ms), and a removed source leaves nothing stale.
 GOALS := $(or $(MAKECMDGOALS),all)
 CONFIG_GOALS := $(filter %config,$(GOALS))
-OTHER_GOALS := $(filter-out %config help clean distclean check demo,$(GOALS))
+OTHER_GOALS := $(filter-out %config help clean distclean check check-kernels demo,$(GOALS))
 run = $(shell $(1))$(if $(filter-out 0,$(.SHELLSTATUS)),$(error $(firstword $(1)) failed))
 
 ifneq ($(CONFIG_GOALS)$(OTHER_GOALS),)
@@ -305,7 +305,11 @@ CHECK = O=$(O) OUT=$(OUT) KCONFIG_CONFIG=$(KCONFIG_CONFIG) scripts/check
 
 check:
 	$(Q)scripts/setup check
-	$(Q)$(CHECK)
+	$(Q)$(CHECK) $(PARTS)
+
+check-kernels:
+	$(Q)scripts/setup kernels
+	$(Q)$(CHECK) kernels
 
 unit cli configs fuzz:
 	$(Q)$(CHECK) $@
@@ -356,6 +360,7 @@ help:
 #help   demo          install what it takes, build, measure a pipeline
 #help   check         install what it takes, then every test; the last line is the count
 #help   unit cli configs fuzz   one part of it; FUZZ_SECONDS=N for each fuzz target
+#help   check-kernels   memory mode on Debian's kernels, in virtual machines
 #help   fixtures      the programs that tests measure
 #help   bench         our own cost
 #help Size

@@ -66,15 +66,15 @@ debian_mirror() {
 		}' "${files[@]}"
 }
 
-# apt_sources FOLDER TYPE RELEASE...: what apt_in takes from: deb or deb-src of these releases
+# apt_sources FOLDER TYPE RELEASE [ARCH]: what apt_in takes from: deb or deb-src of a release
 apt_sources() {
-	local folder=$1 type=$2 uri trust='' release
+	local folder=$1 type=$2 release=$3 options='' uri
 
-	shift 2
 	uri=$(debian_mirror) || return 1
-	if [ -r "$debian_keyring" ]; then trust="[signed-by=$debian_keyring] "; fi
+	if [ -r "$debian_keyring" ]; then options="signed-by=$debian_keyring"; fi
+	if [ -n "${4:-}" ]; then options+=" arch=$4"; fi
 	mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
-	for release; do echo "$type $trust$uri $release main"; done >"$folder/sources.list"
+	echo "$type ${options:+[$options] }$uri $release main" >"$folder/sources.list"
 }
 
 # apt_in FOLDER PROGRAM ARGUMENT...: a program of apt that keeps everything in this folder
