@@ -23,6 +23,7 @@
 #include "core/valgrind.h"
 
 #include "applets/runner/findings.h"
+#include "applets/runner/memory/track.h"
 #include "applets/runner/python.h"
 #include "applets/runner/report/report.h"
 #include "applets/runner/session.h"
@@ -67,6 +68,8 @@ static void check_machine(struct session *s)
 	if (valgrind_is_above())
 		die(EXIT_UNSUPPORTED, "codspeed runs under valgrind itself (inside another codspeed?); "
 				      "start it natively");
+	if (s->mode == MODE_MEMORY && memory_session_check())
+		die(EXIT_UNSUPPORTED, "memory mode is not possible here");
 	if (s->mode != MODE_SIMULATION)
 		return; /* memtrack looks for itself */
 	fifo_remove_stale(NULL); /* every client would wait for a runner that was killed */

@@ -125,6 +125,16 @@ static void finish_serving(const char *results)
 	free(path);
 }
 
+int memory_session_check(void)
+{
+	if (access("/proc/self/exe", F_OK))
+		return fail_errno("/proc is needed: mount it (mount -t proc proc /proc)");
+	if (access(FIFO_DIR, W_OK | X_OK))
+		return fail_errno(FIFO_DIR " is needed, where benchmarks look for the runner: create it, "
+				  "or mount a tmpfs there");
+	return 0;
+}
+
 void memory_session_run(struct session *s, char *const *words)
 {
 	char *results = xasprintf("%s/results", s->folder.path);

@@ -5,6 +5,9 @@
 
 #include "applets/runner/session.h"
 
+/* 0, or -errno with a frame: what of this machine's folders memory mode needs and does not find. */
+int memory_session_check(void);
+
 /*
  * Run these words to their end: an entrypoint, or our own exec-harness. What they report goes to the
  * profile folder. Ends the process when the machine cannot do it.
