@@ -7,6 +7,7 @@
 
 #include "core/base.h"
 #include "core/elf.h"
+#include "core/elf_dynamic.h"
 #include "core/vec.h"
 
 enum { WINDOW = 4096 }; /* of code kept from the last read */
@@ -15,7 +16,14 @@ struct section {
 	uint64_t address, size, offset;
 	uint32_t type, link;
 	bool allocated, executable;
+	bool made; /* in a file without section headers: a segment, or a table of `dynamic` */
 	Elf_Scn *scn;
+};
+
+/* Of a slot; `index` is its place in the table that is the section of this number. */
+struct relocation {
+	uint64_t slot;
+	uint32_t table, index;
 };
 
 struct elf_file {
@@ -23,10 +31,62 @@ struct elf_file {
 	int fd;
 	struct elf_traits traits;
 	VEC(struct section) sections; /* by index; the first one is empty */
+	struct elf_dynamic dynamic;   /* of a file without section headers */
+	bool sections_made;
+	bool relocations_read;
+	VEC(struct relocation) relocations; /* by slot; once they were needed */
 	uint64_t window_at;
 	size_t window_len;
 	unsigned char window[WINDOW];
 };
+
+/* ---- Tables, of a section or made ---- */
+
+static bool get_symbol(struct elf_file *f, const struct section *table, uint64_t index, GElf_Sym *sym)
+{
+	Elf_Data *data;
+
+	if (table->made) {
+		if (index < f->dynamic.symbols.len)
+			*sym = f->dynamic.symbols.items[index];
+		return index < f->dynamic.symbols.len;
+	}
+	data = table->scn ? elf_getdata(table->scn, NULL) : NULL;
+	return data && data->d_buf && index < INT32_MAX && gelf_getsym(data, (int)index, sym);
+}
+
+static const char *get_name(struct elf_file *f, const struct section *table, uint32_t at)
+{
+	if (!table->made)
+		return elf_strptr(f->elf, table->link, at);
+	return at < f->dynamic.strings.len ? f->dynamic.strings.data + at : NULL;
+}
+
+static bool get_relocation(struct elf_file *f, const struct section *table, uint64_t index,
+			   GElf_Rela *rela)
+{
+	Elf_Data *data;
+
+	if (table->made) {
+		if (index < f->dynamic.relocations.len)
+			*rela = f->dynamic.relocations.items[index];
+		return index < f->dynamic.relocations.len;
+	}
+	data = elf_getdata(table->scn, NULL);
+	return data && data->d_buf && index < INT32_MAX && gelf_getrela(data, (int)index, rela);
+}
+
+static const struct section *section_at(const struct elf_file *f, uint64_t address)
+{
+	for (size_t i = 1; i < f->sections.len; i++) {
+		const struct section *s = &f->sections.items[i];
+
+		if (s->allocated && s->type != SHT_NOBITS && address >= s->address &&
+		    address - s->address < s->size)
+			return s;
+	}
+	return NULL;
+}
 
 /* ---- Symbols ---- */
 
@@ -36,8 +96,11 @@ static const struct section *place_of(const struct elf_file *f, const GElf_Sym *
 	const struct section *s;
 
 	/* Special indices (absolute, common, extended) are above all real ones. */
-	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE || !sym->st_value ||
-	    sym->st_shndx >= f->sections.len)
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE || !sym->st_value)
+		return NULL;
+	if (f->sections_made)
+		return section_at(f, sym->st_value);
+	if (sym->st_shndx >= f->sections.len)
 		return NULL;
 	s = &f->sections.items[sym->st_shndx];
 	if (s->type == SHT_NOBITS || !s->allocated)
@@ -63,16 +126,13 @@ static const char *plain_name(const char *name, char *room, size_t size)
 static void visit_table(struct elf_file *f, const struct section *table,
 			void (*visit)(void *ctx, const struct elf_symbol *s), void *ctx)
 {
-	Elf_Data *data = elf_getdata(table->scn, NULL);
 	char room[256];
 	GElf_Sym sym;
 
-	if (!data || !data->d_buf)
-		return;
-	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
+	for (uint64_t i = 0; get_symbol(f, table, i, &sym); i++) {
 		const struct section *s = place_of(f, &sym);
 		unsigned type = GELF_ST_TYPE(sym.st_info);
-		const char *name = s ? elf_strptr(f->elf, table->link, sym.st_name) : NULL;
+		const char *name = s ? get_name(f, table, sym.st_name) : NULL;
 
 		if (!name || !*name || type == STT_SECTION || type == STT_FILE || type == STT_TLS)
 			continue;
@@ -81,7 +141,7 @@ static void visit_table(struct elf_file *f, const struct section *table,
 			.address = sym.st_value,
 			.size = sym.st_size,
 			.offset = sym.st_value - s->address + s->offset,
-			.section = sym.st_shndx,
+			.section = (unsigned)(s - f->sections.items),
 			.code = s->executable && type != STT_GNU_IFUNC && type != STT_OBJECT,
 			.local = GELF_ST_BIND(sym.st_info) == STB_LOCAL,
 			.dynamic = table->type == SHT_DYNSYM,
@@ -140,6 +200,10 @@ static void read_segments(struct elf_file *f)
 			return;
 		f->traits.interpreter |= segment.p_type == PT_INTERP;
 		f->traits.dynamic |= segment.p_type == PT_DYNAMIC;
+		if (segment.p_type == PT_DYNAMIC)
+			f->dynamic.segment = segment;
+		else if (segment.p_type == PT_LOAD)
+			vec_push(&f->dynamic.loads, segment);
 	}
 }
 
@@ -164,6 +228,29 @@ static void read_sections(struct elf_file *f)
 		f->traits.symbol_table |= s.type == SHT_SYMTAB;
 		vec_push(&f->sections, s);
 	}
+}
+
+/* What the loader sees, as sections. */
+static void make_sections(struct elf_file *f)
+{
+	elf_dynamic_read(&f->dynamic, f->fd);
+	for (size_t i = 0; i < f->dynamic.loads.len; i++) {
+		const Elf64_Phdr *load = &f->dynamic.loads.items[i];
+
+		vec_push(&f->sections, (struct section){
+			.address = load->p_vaddr,
+			.size = load->p_filesz,
+			.offset = load->p_offset,
+			.type = SHT_PROGBITS,
+			.allocated = true,
+			.executable = load->p_flags & PF_X,
+			.made = true,
+		});
+	}
+	vec_push(&f->sections, (struct section){.type = SHT_DYNSYM, .made = true});
+	vec_push(&f->sections, (struct section){.type = SHT_RELA, .allocated = true, .made = true,
+						.link = (uint32_t)f->sections.len - 1});
+	f->sections_made = true;
 }
 
 static void note_dynamic(void *ctx, const struct elf_symbol *s UNUSED)
@@ -191,6 +278,8 @@ int elf_file_open(struct elf_file **to, int fd, const char *name)
 	}
 	read_segments(f);
 	read_sections(f);
+	if (f->sections.len == 1 && f->dynamic.segment.p_filesz)
+		make_sections(f);
 	visit_tables(f, SHT_DYNSYM, note_dynamic, &f->traits);
 	*to = f;
 	return 0;
@@ -202,6 +291,8 @@ void elf_file_close(struct elf_file *f)
 		return;
 	elf_end(f->elf);
 	vec_release(&f->sections);
+	vec_release(&f->relocations);
+	elf_dynamic_release(&f->dynamic);
 	free(f);
 }
 
@@ -243,18 +334,6 @@ bool elf_file_build_id(struct elf_file *f, struct buf *to)
 }
 
 /* ---- Code ---- */
-
-static const struct section *section_at(const struct elf_file *f, uint64_t address)
-{
-	for (size_t i = 1; i < f->sections.len; i++) {
-		const struct section *s = &f->sections.items[i];
-
-		if (s->allocated && s->type != SHT_NOBITS && address >= s->address &&
-		    address - s->address < s->size)
-			return s;
-	}
-	return NULL;
-}
 
 bool elf_file_code_offset(const struct elf_file *f, uint64_t address, uint64_t *offset)
 {
@@ -303,39 +382,80 @@ static bool slot_of_symbol(struct elf_file *f, const struct section *table, uint
 			   struct elf_slot *to)
 {
 	const struct section *symbols;
-	Elf_Data *data;
 	GElf_Sym sym;
 
 	if (table->link >= f->sections.len)
 		return false;
 	symbols = &f->sections.items[table->link];
-	data = symbols->scn ? elf_getdata(symbols->scn, NULL) : NULL;
-	if (!data || index > INT32_MAX || !gelf_getsym(data, (int)index, &sym))
+	if (!get_symbol(f, symbols, index, &sym))
 		return false;
-	to->name = elf_strptr(f->elf, symbols->link, sym.st_name);
+	to->name = get_name(f, symbols, sym.st_name);
 	to->address = place_of(f, &sym) ? sym.st_value : 0;
 	return to->name != NULL;
 }
 
-static bool slot_in(struct elf_file *f, const struct section *table, uint64_t slot,
-		    struct elf_slot *to)
+/* By slot; what comes first in the file is first. */
+static int by_slot(const void *a, const void *b)
 {
-	Elf_Data *data = elf_getdata(table->scn, NULL);
+	const struct relocation *x = a, *y = b;
+
+	if (x->slot != y->slot)
+		return x->slot < y->slot ? -1 : 1;
+	if (x->table != y->table)
+		return x->table < y->table ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* There may be a million, and as many questions. */
+static void read_relocations(struct elf_file *f)
+{
 	GElf_Rela rela;
 
-	if (!data || !data->d_buf)
-		return false;
-	for (int i = 0; gelf_getrela(data, i, &rela); i++) {
-		uint64_t type = GELF_R_TYPE(rela.r_info);
+	f->relocations_read = true;
+	for (uint32_t t = 1; t < f->sections.len; t++) {
+		const struct section *table = &f->sections.items[t];
 
-		if (rela.r_offset != slot)
+		if (table->type != SHT_RELA || !table->allocated)
 			continue;
-		if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT)
-			return slot_of_symbol(f, table, GELF_R_SYM(rela.r_info), to);
-		to->address = (uint64_t)rela.r_addend;
-		return type == R_X86_64_RELATIVE;
+		for (uint32_t i = 0; get_relocation(f, table, i, &rela); i++)
+			vec_push(&f->relocations, (struct relocation){rela.r_offset, t, i});
 	}
-	return false;
+	if (f->relocations.len)
+		qsort(f->relocations.items, f->relocations.len, sizeof(struct relocation), by_slot);
+}
+
+/* The first relocation of the slot, or where it would stand. */
+static size_t find_relocation(struct elf_file *f, uint64_t slot)
+{
+	size_t low = 0, high;
+
+	if (!f->relocations_read)
+		read_relocations(f);
+	high = f->relocations.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->relocations.items[middle].slot < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool slot_by(struct elf_file *f, const struct relocation *r, struct elf_slot *to)
+{
+	const struct section *table = &f->sections.items[r->table];
+	GElf_Rela rela;
+	uint64_t type;
+
+	if (!get_relocation(f, table, r->index, &rela))
+		return false;
+	type = GELF_R_TYPE(rela.r_info);
+	if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT)
+		return slot_of_symbol(f, table, GELF_R_SYM(rela.r_info), to);
+	to->address = (uint64_t)rela.r_addend;
+	return type == R_X86_64_RELATIVE;
 }
 
 bool elf_file_slot(struct elf_file *f, uint64_t slot, struct elf_slot *to)
@@ -344,9 +464,9 @@ bool elf_file_slot(struct elf_file *f, uint64_t slot, struct elf_slot *to)
 	uint64_t bytes, offset;
 
 	*to = (struct elf_slot){0};
-	for (size_t i = 1; i < f->sections.len; i++)
-		if (f->sections.items[i].type == SHT_RELA && f->sections.items[i].allocated &&
-		    slot_in(f, &f->sections.items[i], slot, to))
+	for (size_t i = find_relocation(f, slot);
+	     i < f->relocations.len && f->relocations.items[i].slot == slot; i++)
+		if (slot_by(f, &f->relocations.items[i], to))
 			return true;
 	/* Static programs and packed relocations: the address stands in the slot itself. */
 	if (!s || s->executable || s->size - (slot - s->address) < sizeof(bytes))

@@ -40,7 +40,7 @@ struct jemalloc_prefix {
 
 static const char *const jemalloc_marks[] = {"mallocx", "rallocx", "sdallocx", "sallocx", "nallocx"};
 
-enum { MARKS_NEEDED = 0x1f, LONGEST_PREFIX = 32, ALL_OF_CORE = 0x0f };
+enum { MARKS_NEEDED = 0x1f, LONGEST_PREFIX = 32, PREFIXES_MOST = 64, ALL_OF_CORE = 0x0f };
 
 struct survey {
 	unsigned families;
@@ -60,7 +60,8 @@ static void note_prefix(struct survey *s, const char *name, size_t len, unsigned
 			return;
 		}
 	}
-	vec_push(&s->prefixes, (struct jemalloc_prefix){xstrndup(name, len), 1u << mark});
+	if (s->prefixes.len < PREFIXES_MOST)
+		vec_push(&s->prefixes, (struct jemalloc_prefix){xstrndup(name, len), 1u << mark});
 }
 
 static void note_marks(struct survey *s, const char *name)
@@ -167,8 +168,12 @@ static void collect(void *ctx, const struct elf_symbol *symbol)
 	known = candidate_at(collector->to, c.address);
 	if (known)
 		merge(known, &c);
-	else
+	else if (collector->to->all.len < CANDIDATES_MOST)
 		vec_push(&collector->to->all, c);
+	else {
+		collector->to->too_many = true;
+		free(c.name);
+	}
 }
 
 /*
@@ -209,6 +214,7 @@ void probe_list_find(struct probe_list *list, struct elf_file *f, bool moved)
 		drop_locals(&all, &survey);
 		list->missing = ALL_OF_CORE & ~survey.core;
 		list->is_libc = survey.libc_start;
+		list->too_many = all.too_many;
 		candidates_to_sites(&all, list);
 	}
 	candidates_release(&all);

@@ -96,6 +96,7 @@ struct probe_list {
 	VEC(struct probe_site) sites; /* by offset of the function */
 	VEC(uint64_t) returns;        /* offsets in the file */
 	VEC(char *) names;            /* backs the sites' names */
+	bool too_many;  /* names of entry points; not all were looked at */
 	size_t covered; /* entry points that are no site because their calls are seen elsewhere */
 
 	/*

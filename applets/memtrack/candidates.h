@@ -13,6 +13,9 @@ enum candidate_state {
 	CANDIDATE_COVERED, /* all its calls are seen at other sites */
 };
 
+/* No allocator has so many names; each is looked for among all of them. */
+enum { CANDIDATES_MOST = 4096 };
+
 struct candidate {
 	char *name; /* goes to the list with its site */
 	struct entry_match match;
@@ -33,6 +36,7 @@ struct candidates {
 	bool moved;
 	VEC(struct candidate) all; /* one for each address */
 	VEC(uint64_t) starts;      /* of all functions, in order, once they were needed */
+	bool too_many;             /* and the rest was left out */
 	unsigned depth;            /* how many wait for the one that is being looked at */
 };
 

@@ -96,6 +96,9 @@ static int check(const struct probe_list *found, const struct elf_file *f, const
 	struct elf_traits traits = elf_file_traits(f);
 	bool library = traits.shared_library_or_pie && traits.dynamic_symbols;
 
+	if (found->too_many)
+		return fail(-ENOEXEC, "%s has thousands of functions by the names of allocators: it is "
+				      "damaged or not understood", file);
 	if (library && found->is_libc && found->missing)
 		return fail(-ENOEXEC, "%s is a libc without %s: it is damaged or not understood", file,
 			    first_missing(found));

@@ -153,6 +153,16 @@ same_count() {
 		exec /proc/self/fd/3 leaf 1000"
 }
 
+@test "dlopen: an allocator without section headers is found through its dynamic segment" {
+	lib=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2
+	[ -e "$lib" ] || require_or_skip jemalloc "libjemalloc is not installed"
+	cp "$lib" "$BATS_TEST_TMPDIR/bare.so"
+	# e_shoff; e_shnum and e_shstrndx
+	printf '\0\0\0\0\0\0\0\0' | dd of="$BATS_TEST_TMPDIR/bare.so" bs=1 seek=40 conv=notrunc status=none
+	printf '\0\0\0\0' | dd of="$BATS_TEST_TMPDIR/bare.so" bs=1 seek=60 conv=notrunc status=none
+	same_lines env LD_PRELOAD="$BATS_TEST_TMPDIR/bare.so" "$FIXTURES/heap_blocks" 100
+}
+
 # What cannot be probed fails the run, whenever it comes.
 @test "damage: a libc that is not understood fails the run, at its very end, too" {
 	need gcc

@@ -526,6 +526,23 @@ static void functions_that_call_each_other_in_a_circle_come_to_an_end(void **sta
 	probe_list_release(&list);
 }
 
+/* Each is looked for among all the others: a crafted file must not hold its process for hours. */
+static void a_file_with_thousands_of_names_is_not_understood(void **state UNUSED)
+{
+	struct probe_list list;
+	struct make_elf m = {0};
+	char code[5000];
+
+	memset(code, '\xc3', sizeof(code));
+	make_elf_name(&m, "malloc", 1, STB_GLOBAL);
+	for (unsigned i = 1; i < sizeof(code); i++)
+		make_elf_symbol(&m, "free", make_elf_here(&m) + i, 1, SEC_CODE, STB_LOCAL, STT_FUNC);
+	make_elf_code(&m, code, sizeof(code));
+	find(&m, false, &list);
+	assert_true(list.too_many);
+	probe_list_release(&list);
+}
+
 static void probes_come_in_the_order_of_the_file(void **state UNUSED)
 {
 	struct probe_list list;
@@ -620,6 +637,7 @@ int main(void)
 		cmocka_unit_test(functions_that_pass_a_block_on_say_so),
 		cmocka_unit_test(wrappers_leave_it_to_what_they_call),
 		cmocka_unit_test(functions_that_call_each_other_in_a_circle_come_to_an_end),
+		cmocka_unit_test(a_file_with_thousands_of_names_is_not_understood),
 		cmocka_unit_test(probes_come_in_the_order_of_the_file),
 		cmocka_unit_test(the_machines_libraries_are_read),
 	};

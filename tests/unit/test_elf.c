@@ -181,6 +181,81 @@ static void slots_are_told_by_their_relocations(void **state UNUSED)
 	close(fd);
 }
 
+/* ---- Without section headers ---- */
+
+static void note_dynamic(void *ctx, const struct elf_symbol *s)
+{
+	if (s->dynamic)
+		note(ctx, s);
+}
+
+static void expect_same_symbols(struct elf_file *a, struct elf_file *b)
+{
+	struct seen x = {0}, y = {0};
+
+	elf_file_symbols(a, note_dynamic, &x);
+	elf_file_symbols(b, note_dynamic, &y);
+	assert_true(x.symbols.len > 100);
+	assert_int_equal(x.symbols.len, y.symbols.len);
+	for (size_t i = 0; i < x.symbols.len; i++) {
+		const struct elf_symbol *s = &x.symbols.items[i], *t = &y.symbols.items[i];
+
+		assert_string_equal(x.names.items[i], y.names.items[i]);
+		assert_int_equal(s->address, t->address);
+		assert_int_equal(s->size, t->size);
+		assert_int_equal(s->offset, t->offset);
+		assert_int_equal(s->code, t->code);
+		assert_int_equal(s->local, t->local);
+	}
+	seen_release(&x);
+	seen_release(&y);
+}
+
+/* Sections say of a slot in more places what it will hold. */
+static void expect_same_slots(struct elf_file *with, struct elf_file *without, uint64_t end)
+{
+	size_t named = 0;
+
+	for (uint64_t at = 0; at < end; at += 8) {
+		struct elf_slot a, b;
+
+		if (!elf_file_slot(with, at, &a))
+			continue;
+		assert_true(elf_file_slot(without, at, &b));
+		assert_int_equal(a.address, b.address);
+		assert_int_equal(!a.name, !b.name);
+		if (a.name) {
+			assert_string_equal(a.name, b.name);
+			named++;
+		}
+	}
+	assert_true(named > 0);
+}
+
+static void a_library_without_section_headers(void **state UNUSED)
+{
+	struct buf bytes = BUF_INIT;
+	struct elf_file *with, *without;
+	int fd, bare;
+
+	if (read_file("/usr/lib/x86_64-linux-gnu/libstdc++.so.6", &bytes))
+		skip();
+	fd = make_elf_file(&bytes);
+	memset(bytes.data + offsetof(Elf64_Ehdr, e_shoff), 0, sizeof(Elf64_Off));
+	memset(bytes.data + offsetof(Elf64_Ehdr, e_shnum), 0, 2 * sizeof(Elf64_Half));
+	bare = make_elf_file(&bytes);
+	assert_int_equal(elf_file_open(&with, fd, "with"), 0);
+	assert_int_equal(elf_file_open(&without, bare, "without"), 0);
+	assert_true(elf_file_traits(without).dynamic_symbols);
+	expect_same_symbols(with, without);
+	expect_same_slots(with, without, bytes.len);
+	elf_file_close(with);
+	elf_file_close(without);
+	close(fd);
+	close(bare);
+	buf_release(&bytes);
+}
+
 static void the_build_id_is_read(void **state UNUSED)
 {
 	struct make_elf m = {0};
@@ -308,6 +383,7 @@ int main(void)
 		cmocka_unit_test(symbols_without_bytes_are_left_out),
 		cmocka_unit_test(code_is_read_by_address),
 		cmocka_unit_test(slots_are_told_by_their_relocations),
+		cmocka_unit_test(a_library_without_section_headers),
 		cmocka_unit_test(the_build_id_is_read),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(damaged_files_give_less),
