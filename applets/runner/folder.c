@@ -57,6 +57,8 @@ static int make_temporary(struct profile_folder *f)
 			  f->path);
 }
 
+#define RESULT_BEGINNING "{\n  \"version\": 1,\n  \"tool\": {\n    \"name\": \"codspeed\""
+
 /* What a file of a run is called and how it begins; an empty one is of a killed process. */
 static const struct stale {
 	const char *prefix, *suffix; /* with a number, or two, in between; suffix NULL: the whole name */
@@ -67,7 +69,7 @@ static const struct stale {
 	{"perf-", ".map", ""},
 	{"environment-", ".json", "{"},
 	{"simulation.json", NULL, "{\n  \"version\": 1,\n  \"benchmarks\": ["},
-	{"results.json", NULL, "{\n  \"version\": 1,\n  \"tool\": {\n    \"name\": \"codspeed\""},
+	{"results.json", NULL, RESULT_BEGINNING},
 	{NULL, NULL, NULL},
 }, results_files[] = {
 	{"", ARTIFACT_SUFFIX, ""},
@@ -143,6 +145,20 @@ static int remove_stale_results(const char *path)
 		log_info("removed %zu file%s of an earlier run from %s", removed,
 			 removed == 1 ? "" : "s", path);
 	return rc;
+}
+
+void profile_remove_result(const char *path)
+{
+	char *target = realpath(path, NULL);
+	struct stat st;
+	bool stale = target && !stat(target, &st) && st.st_size &&
+		     begins_like(AT_FDCWD, target, RESULT_BEGINNING);
+
+	if (stale && !lstat(path, &st) && S_ISLNK(st.st_mode))
+		stale = truncate(target, 0) != 0; /* the link stays, and what it leads to */
+	if (stale)
+		unlink(target);
+	free(target);
 }
 
 int profile_folder_make(struct profile_folder *f, const char *wanted)

@@ -19,6 +19,12 @@ char *profile_folder_pattern(void);
  */
 int profile_folder_make(struct profile_folder *f, const char *wanted);
 
+/*
+ * Remove an earlier run's result from where this one's is to go: a run that fails must not leave it
+ * there as if it were its own. Anything else at that place stays.
+ */
+void profile_remove_result(const char *path);
+
 /* Remove a temporary folder again: nothing was measured. */
 void profile_folder_discard(struct profile_folder *f);
 void profile_folder_release(struct profile_folder *f);

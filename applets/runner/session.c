@@ -118,14 +118,16 @@ void session_begin(struct session *s, const struct run_options *options, char *c
 	*s = (struct session){.options = options, .began = clock_now(), .began_at = time(NULL)};
 	s->watching = (struct supervise)SUPERVISE_INIT;
 	s->mode = choose_mode(options);
+	if (options->json)
+		s->json = str_eq(options->json, "-") ? xstrdup("-") : path_absolute(options->json);
+	if (s->json)
+		profile_remove_result(s->json);
 	check_machine(s);
 	s->command = words_join(words);
 	supervise_prepare();
 	if (profile_folder_make(&s->folder, options->profile_folder))
 		die_recorded(EXIT_FAILED);
 	cleanup_push(discard_folder, s);
-	if (options->json)
-		s->json = str_eq(options->json, "-") ? xstrdup("-") : path_absolute(options->json);
 	enter_directory(options->working_directory);
 	make_env(&s->env, options, s->mode, s->folder.path, program);
 }

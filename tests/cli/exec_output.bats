@@ -178,6 +178,22 @@ refused() {
 	equal "$(jq 'del(.run) | del(.benchmarks[].processes)' "$result")" "$first"
 }
 
+@test "json: a run that fails leaves no earlier result in its place" {
+	cd "$BATS_TEST_TMPDIR"
+	codspeed exec -m simulation --profile-folder p --json r.json -- "$burn" 1000 >/dev/null 2>&1
+	ln -s r.json link
+	for name in link r.json; do
+		[ -s $name ]
+		run -1 codspeed exec -m simulation --profile-folder p --json $name -- no-such-program
+		[ ! -s r.json ]
+		[ -L link ]
+		codspeed exec -m simulation --profile-folder p --json $name -- "$burn" 1000 >/dev/null 2>&1
+	done
+	echo '{"mine": 1}' >other.json # of somebody else: only a result replaces it
+	run -1 codspeed exec -m simulation --profile-folder p --json other.json -- no-such-program
+	equal "$(<other.json)" '{"mine": 1}'
+}
+
 @test "json: a device, a pipe, a link stay what they are" {
 	cd "$BATS_TEST_TMPDIR"
 	mkfifo pipe
