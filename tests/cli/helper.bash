@@ -68,6 +68,22 @@ equal() {
 	fi
 }
 
+# gone PATTERN: no process with such a command line is left within 5 seconds
+gone() {
+	local i
+
+	for ((i = 0; i < 50; i++)); do
+		pgrep -f "$1" >/dev/null || return 0
+		sleep 0.1
+	done
+	pgrep -af "$1" >&2
+	# or the test itself would wait for them
+	while read -r i; do
+		kill -KILL "$i" 2>/dev/null || true
+	done < <(pgrep -f "$1")
+	return 1
+}
+
 # enabled SYMBOL...: skip where the configuration leaves the feature out.
 enabled() {
 	local symbol
