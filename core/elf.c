@@ -207,10 +207,18 @@ static void read_segments(struct elf_file *f)
 	}
 }
 
+/* Also of a stripped program. */
+static bool is_of_go(const char *section)
+{
+	return section && (str_eq(section, ".note.go.buildid") || str_eq(section, ".go.buildinfo"));
+}
+
 static void read_sections(struct elf_file *f)
 {
 	Elf_Scn *scn = NULL;
+	size_t names = 0;
 
+	elf_getshdrstrndx(f->elf, &names);
 	vec_push(&f->sections, (struct section){0});
 	while ((scn = elf_nextscn(f->elf, scn))) {
 		struct section s = {.scn = scn};
@@ -224,6 +232,7 @@ static void read_sections(struct elf_file *f)
 			s.link = header.sh_link;
 			s.allocated = header.sh_flags & SHF_ALLOC;
 			s.executable = header.sh_flags & SHF_EXECINSTR;
+			f->traits.go |= is_of_go(elf_strptr(f->elf, names, header.sh_name));
 		}
 		f->traits.symbol_table |= s.type == SHT_SYMTAB;
 		vec_push(&f->sections, s);

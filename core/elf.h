@@ -30,6 +30,7 @@ struct elf_traits {
 	bool dynamic;               /* has a dynamic section */
 	bool symbol_table;          /* .symtab: not stripped */
 	bool dynamic_symbols;       /* .dynsym with at least one definition */
+	bool go;                    /* linked by Go, whose runtime has a heap of its own */
 };
 
 struct elf_traits elf_file_traits(const struct elf_file *f);

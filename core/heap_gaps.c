@@ -16,17 +16,33 @@ void heap_gaps_add(struct heap_gaps *g, uint64_t from, bool remark, const char *
 	vec_push(&g->list, (struct heap_gap){.from = from, .remark = remark, .text = buf_detach(&line)});
 }
 
-void heap_gaps_tell(struct heap_gaps *g, const char *fmt, ...)
+static void add_now(struct heap_gaps *g, bool remark, const char *fmt, va_list args)
 {
 	struct buf text = BUF_INIT;
+
+	buf_vprintf(&text, fmt, args);
+	heap_gaps_add(g, clock_now(), remark, text.data);
+	buf_release(&text);
+}
+
+void heap_gaps_tell(struct heap_gaps *g, const char *fmt, ...)
+{
 	va_list args;
 
 	va_start(args, fmt);
-	buf_vprintf(&text, fmt, args);
+	add_now(g, false, fmt, args);
 	va_end(args);
-	heap_gaps_add(g, clock_now(), false, text.data);
 	log_warn("%s", vec_last(&g->list)->text);
-	buf_release(&text);
+}
+
+void heap_gaps_remark(struct heap_gaps *g, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_now(g, true, fmt, args);
+	va_end(args);
+	log_debug("%s", vec_last(&g->list)->text);
 }
 
 void heap_gaps_move(struct heap_gaps *g, struct heap_gaps *from)

@@ -30,6 +30,9 @@ void heap_gaps_add(struct heap_gaps *g, uint64_t from, bool remark, const char *
 /* Append what was found now, and warn of it. */
 void heap_gaps_tell(struct heap_gaps *g, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* The same for a remark, which is no reason for a warning. */
+void heap_gaps_remark(struct heap_gaps *g, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
 /* Append all of `from`, which is empty afterwards. */
 void heap_gaps_move(struct heap_gaps *g, struct heap_gaps *from);
 

@@ -108,12 +108,18 @@ static int check(const struct probe_list *found, const struct elf_file *f, const
 	return 0;
 }
 
-/* Such a program has an allocator for certain, and nobody can say where. */
-static void tell_of_stripped(const struct elf_file *f, const char *file, struct heap_gaps *gaps)
+/*
+ * A static program without symbols has an allocator for certain, and nobody can say where; but one
+ * of Go has a heap of another kind, and calls malloc only from C.
+ */
+static void tell_of_program(const struct elf_file *f, const char *file, bool known,
+			    struct heap_gaps *gaps)
 {
 	struct elf_traits traits = elf_file_traits(f);
 
-	if (!traits.interpreter && !traits.symbol_table)
+	if (traits.go)
+		heap_gaps_remark(gaps, "%s is a Go program: only what it allocates by C is counted", file);
+	else if (!known && !traits.interpreter && !traits.symbol_table)
 		heap_gaps_tell(gaps, "%s is a static program without symbols: its allocations cannot be "
 			       "seen", file);
 }
@@ -144,8 +150,8 @@ int probes_find(struct probes *probes, int fd, const char *name, bool is_program
 	if (rc)
 		return rc;
 	probe_list_find(&found, f, true);
-	if (is_program && !found.families)
-		tell_of_stripped(f, name, gaps);
+	if (is_program)
+		tell_of_program(f, name, found.families, gaps);
 	rc = check(&found, f, name);
 	for (size_t i = 0; !rc && i < found.sites.len; i++)
 		add_site(probes, &found, &found.sites.items[i], name, unseen);

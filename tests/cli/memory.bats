@@ -255,6 +255,51 @@ cannot be seen"
 	equal "$(field '.notes[]')" "$PWD/old is a 32-bit program: its allocations cannot be seen"
 }
 
+# Go's own heap is not one of malloc: figures of C stay exact, and the rest is no gap.
+@test "exec: a Go program is remarked on" {
+	need go
+	export GOCACHE=$BATS_TEST_TMPDIR/cache HOME=$BATS_TEST_TMPDIR GO111MODULE=off GOTOOLCHAIN=local
+	cat >c.go <<-'END'
+		package main
+		/*
+		#include <stdlib.h>
+		static void *get(int n) { return malloc(n); }
+		*/
+		import "C"
+		import "sync"
+		func deep(n int) int {
+			var room [256]int
+			room[n%256] = n
+			if n == 0 {
+				C.free(C.get(777777))
+				return 0
+			}
+			return deep(n-1) + room[n%256]
+		}
+		func main() {
+			var all sync.WaitGroup
+			for i := 0; i < 1000; i++ {
+				all.Add(1)
+				go func() { deep(100); all.Done() }()
+			}
+			all.Wait()
+		}
+	END
+	printf 'package main\nfunc main() { b := make([]byte, 1000000); println(len(b)) }\n' >own.go
+	go build -ldflags '-s -w' -o own own.go
+	memory sh -c './own; exec "$0" 100' "$blocks" >/dev/null 2>&1
+	equal "$(field .status)" ok
+	equal "$(field '.notes[]')" "$PWD/own is a Go program: only what it allocates by C is counted"
+	memory ./own >/dev/null || :
+	equal "$(field .status)" incomplete # it is no zero
+	CGO_ENABLED=1 go build -o c c.go || skip "this Go links no C"
+	for _ in 1 2 3; do # on stacks that move
+		memory ./c >/dev/null
+		equal "$(field .status)" ok
+		equal "$(field '[.histogram[] | select(.[0] == 1048576)][0] | .[1]')" 1000
+	done
+}
+
 @test "run: what was measured before is whole" {
 	need strip
 	strip -o bare "$FIXTURES/heap_calls-musl"

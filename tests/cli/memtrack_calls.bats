@@ -201,6 +201,59 @@ exceptions() {
 	[[ $output != *codspeed* ]]
 }
 
+# M13: constructors, destructors of threads, atexit(), and a calloc of its own that finds the real one
+# by dlsym(), which may call calloc itself.
+@test "early and late: before main, in dlsym, at the end of threads and of the program" {
+	need gcc g++
+	gcc -w -shared -fPIC -o "$BATS_TEST_TMPDIR/interpose.so" -x c - <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stddef.h>
+		static char first[4096];
+		static void *(*real)(size_t, size_t);
+		static int asking;
+		void *calloc(size_t n, size_t size)
+		{
+			if (!real && asking)
+				return first;
+			asking = 1;
+			if (!real)
+				real = dlsym(RTLD_NEXT, "calloc");
+			return real(n, size);
+		}
+	END
+	g++ -O1 -o "$BATS_TEST_TMPDIR/early" -x c++ - -pthread <<-'END'
+		#include <cstdlib>
+		#include <pthread.h>
+		static void *early;
+		static pthread_key_t key;
+		struct holder { char *p; holder() : p(new char[7003]) {} ~holder() { delete[] p; } };
+		static thread_local holder held;
+		__attribute__((constructor)) static void before() { early = malloc(7001); }
+		static void after() { free(early); }
+		static void *work(void *) { pthread_setspecific(key, malloc(7002)); held.p[0] = 1; return NULL; }
+		int main()
+		{
+			atexit(after);
+			pthread_key_create(&key, free);
+			for (int i = 0; i < 100; i++) {
+				pthread_t id;
+				if (pthread_create(&id, NULL, work, NULL))
+					return 1;
+				pthread_join(id, NULL);
+			}
+			void *volatile last = calloc(7, 1000);
+			free(last);
+			return 0;
+		}
+	END
+	for preload in '' "$BATS_TEST_TMPDIR/interpose.so"; do
+		track env LD_PRELOAD="$preload" "$BATS_TEST_TMPDIR/early"
+		[ ! -s "$BATS_TEST_TMPDIR/errors" ]
+		equal "$(counted 7000 7999)" "202 202 $((7000 + 7001 + 100 * (7002 + 7003))) 1"
+	done
+}
+
 @test "free: of what was never a block" {
 	need gcc
 	printf '%s\n' '#include <stdlib.h>' 'void free(void *p) { (void)p; }' \
