@@ -26,6 +26,8 @@ static void fill_head(struct result *result)
 	system->kernel = xstrdup("6.1.0-18-amd64");
 	system->libc = xstrdup("glibc 2.36");
 	system->valgrind = xstrdup("3.19.0");
+	strvec_push(&system->valgrind_options, "--cache-sim=yes");
+	system->governor = xstrdup("performance");
 	run->started = result_timestamp_dup(1769903999);
 	run->duration_ns = 1234567890;
 	run->host = xstrdup("build\xff");

@@ -15,14 +15,10 @@ enum {
 
 #define NAME_TITLE "Benchmark"
 
-#define PLAIN "0"
-#define BOLD "1"
-#define DIM "2"
-#define BOLD_RED "1;31"
-#define BOLD_YELLOW "1;33"
-
 #define MEMORY_FOOTER "Peak = most bytes live at once in a benchmark, leaked = live at its end; over " \
 	"all its processes"
+
+#define WALLTIME_FOOTER "Times of a round in ns, from before the start of the command to its end"
 
 /* How to read the numbers of a mode. */
 static const struct {
@@ -32,6 +28,7 @@ static const struct {
 		"Estimated cycles = L1 + 5·LL + 35·RAM",
 		"Estimated cycles = L1 + 5*LL + 35*RAM",
 	},
+	[MODE_WALLTIME] = {WALLTIME_FOOTER, WALLTIME_FOOTER},
 	[MODE_MEMORY] = {MEMORY_FOOTER, MEMORY_FOOTER},
 };
 
@@ -80,7 +77,7 @@ static void paint(const struct table *table, const char *colour)
 
 static void end_line(const struct table *table, const char *colour)
 {
-	paint(table, colour ? PLAIN : NULL);
+	paint(table, colour ? TERM_PLAIN : NULL);
 	fputc('\n', table->to);
 }
 
@@ -165,7 +162,7 @@ static void visit_processes(struct table *table, const struct benchmark *benchma
 		text_printable(command, strlen(command), &name);
 		if (tree.nodes[i].count > 1)
 			buf_printf(&name, " (%zu times)", tree.nodes[i].count);
-		visit(table, DIM, name.data, &tree.nodes[i].instructions, cells);
+		visit(table, TERM_DIM, name.data, &tree.nodes[i].instructions, cells);
 	}
 	process_tree_release(&tree);
 	buf_release(&name);
@@ -177,11 +174,11 @@ static const char *status_colour(enum benchmark_status status)
 {
 	switch (status) {
 	case BENCHMARK_FAILED:
-		return BOLD_RED;
+		return TERM_BOLD_RED;
 	case BENCHMARK_INCOMPLETE:
-		return BOLD_YELLOW;
+		return TERM_BOLD_YELLOW;
 	default:
-		return DIM;
+		return TERM_DIM;
 	}
 }
 
@@ -193,7 +190,7 @@ static void print_note(const struct table *table, enum benchmark_status status, 
 	text_printable(note, strlen(note), &text);
 	paint(table, status_colour(status));
 	fprintf(table->to, "%s%s", status == BENCHMARK_OK ? "  " : "! ", label);
-	paint(table, PLAIN);
+	paint(table, TERM_PLAIN);
 	fprintf(table->to, "%s%s\n", text.len ? ": " : "", text.data);
 	buf_release(&text);
 }
@@ -284,10 +281,10 @@ static void print_functions(const struct table *table, const struct benchmark *b
 
 	if (!shown)
 		return;
-	paint(table, DIM);
+	paint(table, TERM_DIM);
 	fprintf(table->to, "  %*s  %*s  %7s  Function", widths.self, "Self", widths.inclusive,
 		"Inclusive", "Percent");
-	end_line(table, DIM);
+	end_line(table, TERM_DIM);
 	for (size_t i = 0; i < shown; i++)
 		print_function(table, benchmark, &benchmark->functions.items[i], widths);
 }
@@ -344,12 +341,12 @@ static void print_rule(const struct table *table)
 
 static void print_head(const struct table *table)
 {
-	paint(table, BOLD);
+	paint(table, TERM_BOLD);
 	fprintf(table->to, "%-*s", (int)table->name_width, NAME_TITLE);
 	for (size_t i = 0; i < table->mode->metric_count; i++)
 		fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
 			table->mode->metrics[i].title);
-	end_line(table, BOLD);
+	end_line(table, TERM_BOLD);
 	print_rule(table);
 }
 
@@ -372,9 +369,9 @@ static void print_mode(FILE *to, const struct result *result, const struct table
 		if (result->benchmarks.items[i].mode == mode)
 			print_benchmark(&table, &result->benchmarks.items[i]);
 	fputc('\n', to);
-	paint(&table, DIM);
+	paint(&table, TERM_DIM);
 	fputs(style->utf8 ? footers[mode].utf8 : footers[mode].ascii, to);
-	end_line(&table, DIM);
+	end_line(&table, TERM_DIM);
 }
 
 static bool has_mode(const struct result *result, enum mode mode)

@@ -25,18 +25,41 @@ static const struct metric_info memory_metrics[] = {
 	[MEMORY_TEMPORARY_ALLOCATIONS] = {"temporary_allocations", "Temporary"},
 };
 
+static const struct metric_info walltime_metrics[] = {
+	[WALLTIME_MEAN_NS] = {"mean_ns", "Mean ns"},
+	[WALLTIME_MEDIAN_NS] = {"median_ns", "Median ns"},
+	[WALLTIME_MIN_NS] = {"min_ns", "Min ns"},
+	[WALLTIME_MAX_NS] = {"max_ns", "Max ns"},
+	[WALLTIME_STDEV_NS] = {"stdev_ns", "Std. dev. ns"},
+	[WALLTIME_Q1_NS] = {"q1_ns", "Q1 ns"},
+	[WALLTIME_Q3_NS] = {"q3_ns", "Q3 ns"},
+	[WALLTIME_ROUNDS] = {"rounds", "Rounds"},
+	[WALLTIME_OUTLIERS] = {"outliers", "Outliers"},
+	[WALLTIME_USER_NS] = {"user_ns", "User ns"},
+	[WALLTIME_SYSTEM_NS] = {"system_ns", "System ns"},
+	[WALLTIME_MAX_RSS_BYTES] = {"max_rss_bytes", "Max RSS bytes"},
+};
+
 static const struct mode_info modes[MODE_COUNT] = {
 	[MODE_SIMULATION] = {
 		.metrics = simulation_metrics,
 		.metric_count = SIMULATION_METRICS,
+		.leading = SIMULATION_INSTRUCTIONS,
+	},
+	[MODE_WALLTIME] = {
+		.metrics = walltime_metrics,
+		.metric_count = WALLTIME_METRICS,
+		.leading = WALLTIME_MEDIAN_NS,
 	},
 	[MODE_MEMORY] = {
 		.metrics = memory_metrics,
 		.metric_count = MEMORY_METRICS,
+		.leading = MEMORY_PEAK_BYTES,
 	},
 };
 
 _Static_assert(ARRAY_SIZE(simulation_metrics) <= RESULT_METRICS_MAX, "room for every metric");
+_Static_assert(ARRAY_SIZE(walltime_metrics) <= RESULT_METRICS_MAX, "room for every metric");
 _Static_assert(ARRAY_SIZE(memory_metrics) <= RESULT_METRICS_MAX, "room for every metric");
 
 static const char *const status_names[] = {
@@ -85,6 +108,7 @@ void benchmark_release(struct benchmark *benchmark)
 	}
 	for (size_t i = 0; i < benchmark->processes.len; i++)
 		free(benchmark->processes.items[i].command);
+	vec_release(&benchmark->rounds);
 	vec_release(&benchmark->histogram);
 	vec_release(&benchmark->timeline);
 	vec_release(&benchmark->functions);
@@ -104,6 +128,9 @@ static void system_release(struct result_system *system)
 	free(system->kernel);
 	free(system->libc);
 	free(system->valgrind);
+	strvec_release(&system->valgrind_options);
+	free(system->governor);
+	free(system->glibc_tunables);
 }
 
 static void run_release(struct result_run *run)

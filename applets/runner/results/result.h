@@ -41,6 +41,22 @@ enum memory_metric {
 	MEMORY_METRICS,
 };
 
+enum walltime_metric {
+	WALLTIME_MEAN_NS,
+	WALLTIME_MEDIAN_NS,
+	WALLTIME_MIN_NS,
+	WALLTIME_MAX_NS,
+	WALLTIME_STDEV_NS,
+	WALLTIME_Q1_NS,
+	WALLTIME_Q3_NS,
+	WALLTIME_ROUNDS,
+	WALLTIME_OUTLIERS,
+	WALLTIME_USER_NS,
+	WALLTIME_SYSTEM_NS,
+	WALLTIME_MAX_RSS_BYTES,
+	WALLTIME_METRICS,
+};
+
 /* Room in a benchmark; no mode has more. */
 enum { RESULT_METRICS_MAX = 16 };
 
@@ -53,6 +69,7 @@ struct metric_info {
 struct mode_info {
 	const struct metric_info *metrics; /* NULL: not part of this version */
 	size_t metric_count;
+	size_t leading; /* the metric that stands for the benchmark in a comparison */
 };
 
 const struct mode_info *result_mode_info(enum mode mode);
@@ -116,6 +133,7 @@ struct benchmark {
 	enum benchmark_status status;
 	struct strvec notes; /* text */
 	struct measure metrics[RESULT_METRICS_MAX]; /* by the enum of the mode */
+	VEC(uint64_t) rounds;                       /* walltime: ns, in the order they ran */
 	VEC(struct result_size_class) histogram;    /* memory: the smallest first, none empty */
 	VEC(struct result_point) timeline;          /* memory: by time */
 	VEC(struct result_function) functions;      /* simulation: most expensive first */
@@ -139,6 +157,9 @@ struct result_system {
 	char *kernel;
 	char *libc;     /* or NULL */
 	char *valgrind; /* or NULL */
+	struct strvec valgrind_options; /* those that figures depend on */
+	char *governor;       /* of the processor's frequency, or NULL */
+	char *glibc_tunables; /* GLIBC_TUNABLES of the command, or NULL */
 };
 
 /* What differs from run to run by nature. */

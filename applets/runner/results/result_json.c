@@ -49,6 +49,9 @@ static const struct field system_fields[] = {
 	FIELD(result_system, kernel, TEXT),
 	FIELD(result_system, libc, OPTIONAL_TEXT),
 	FIELD(result_system, valgrind, OPTIONAL_TEXT),
+	FIELD(result_system, valgrind_options, TEXTS),
+	FIELD(result_system, governor, OPTIONAL_TEXT),
+	FIELD(result_system, glibc_tunables, OPTIONAL_TEXT),
 };
 
 static const struct field run_fields[] = {
@@ -190,6 +193,14 @@ static void put_metrics(struct json_writer *w, const struct benchmark *benchmark
 	json_end(w);
 }
 
+static void put_rounds(struct json_writer *w, const struct benchmark *benchmark)
+{
+	json_begin_array(w, "rounds");
+	for (size_t i = 0; i < benchmark->rounds.len; i++)
+		json_put_u64(w, NULL, benchmark->rounds.items[i]);
+	json_end(w);
+}
+
 static void put_heap(struct json_writer *w, const struct benchmark *benchmark)
 {
 	json_begin_array(w, "histogram");
@@ -226,6 +237,8 @@ static void put_benchmark(struct json_writer *w, const struct benchmark *benchma
 	json_put_text(w, "status", benchmark_status_name(benchmark->status));
 	PUT_FIELDS(w, note_fields, benchmark);
 	put_metrics(w, benchmark);
+	if (benchmark->mode == MODE_WALLTIME)
+		put_rounds(w, benchmark);
 	if (benchmark->mode == MODE_MEMORY)
 		put_heap(w, benchmark);
 	if (benchmark->mode == MODE_SIMULATION)
@@ -393,6 +406,20 @@ static int read_row(const struct json_doc *doc, const struct json_value *row,
 
 #define READ_ROW(doc, row, fields, to) read_row(doc, row, fields, ARRAY_SIZE(fields), to)
 
+static int read_rounds(const struct json_doc *doc, const struct json_value *object,
+	struct benchmark *to)
+{
+	const struct json_value *v;
+	struct json_iter it;
+	int rc = find_items(doc, object, "rounds", &it);
+
+	while (!rc && (v = json_next(&it))) {
+		vec_push(&to->rounds, 0);
+		rc = json_as_u64(doc, v, vec_last(&to->rounds));
+	}
+	return rc;
+}
+
 static int read_histogram(const struct json_doc *doc, const struct json_value *object,
 	struct benchmark *to)
 {
@@ -505,6 +532,8 @@ static int read_benchmark(const struct json_doc *doc, const struct json_value *o
 		rc = READ_FIELDS(doc, object, note_fields, to);
 	if (!rc)
 		rc = read_metrics(doc, object, to);
+	if (!rc && to->mode == MODE_WALLTIME)
+		rc = read_rounds(doc, object, to);
 	if (!rc && to->mode == MODE_MEMORY)
 		rc = read_histogram(doc, object, to);
 	if (!rc && to->mode == MODE_MEMORY)
