@@ -84,6 +84,7 @@ DEPS-$(CONFIG_LIB_ZSTD) += zstd
 LDLIBS-$(CONFIG_LIB_ZSTD) += -lzstd
 DEPS-$(CONFIG_LIB_ZLIB) += zlib
 LDLIBS-$(CONFIG_LIB_ZLIB) += -lz
+LDLIBS-y += -lm
 DEPS_STAMPS := $(DEPS-y:%=$(DEPS)/%.stamp)
 
 # Tarballs given by hand are checked every time.
