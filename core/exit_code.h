@@ -9,6 +9,8 @@ enum exit_code {
 	EXIT_FAILED = 1,      /* a benchmark or the run failed; nothing measured */
 	EXIT_USAGE = 2,       /* usage, unreadable configuration */
 	EXIT_UNSUPPORTED = 3, /* this machine cannot run the mode; the message says why */
+	EXIT_REGRESSED = 4,   /* a gate was broken */
+	EXIT_INCOMPARABLE = 5,
 };
 
 /* The wrappers (exec-harness): the command's own status, or one of these. */

@@ -22,7 +22,7 @@ for helper_name in "${!CODSPEED_@}"; do
 	*) unset "$helper_name" ;;
 	esac
 done
-unset helper_name
+unset helper_name GITHUB_STEP_SUMMARY NO_COLOR
 
 codspeed() {
 	"$CODSPEED_BIN" "$@"

@@ -10,7 +10,6 @@
 #include "core/io.h"
 
 #include "applets/runner/report/report.h"
-#include "applets/runner/report/table.h"
 #include "applets/runner/results/system_info.h"
 
 void report_describe(struct result *r, const char *valgrind)
@@ -39,19 +38,30 @@ int report_json(const struct result *r, const char *path)
 	return rc;
 }
 
-void report_table(const struct result *r, size_t top)
+void report_print(report_printer *print, const void *ctx, struct table_style style)
 {
-	struct table_style style = table_style_for(stdout);
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
 
 	if (!to)
 		die(EXIT_FAILED, "out of memory");
-	style.top = top;
-	table_print(to, r, &style);
+	print(to, ctx, &style);
 	if (fclose(to))
 		die(EXIT_FAILED, "out of memory");
 	output_text(text, len); /* before messages that follow on the other stream */
 	free(text);
+}
+
+static void print_result(FILE *to, const void *result, const struct table_style *style)
+{
+	table_print(to, result, style);
+}
+
+void report_table(const struct result *r, size_t top)
+{
+	struct table_style style = table_style_for(stdout);
+
+	style.top = top;
+	report_print(print_result, r, style);
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* benchmark_index.c - benchmarks of a result by their identity */
+#include "applets/runner/results/benchmark_index.h"
+#include "core/base.h"
+#include "core/buf.h"
+
+static uint32_t key_of(struct benchmark_index *index, struct buf *key,
+	const struct benchmark *benchmark)
+{
+	buf_clear(key);
+	buf_addch(key, (char)benchmark->mode);
+	buf_addstr(key, benchmark->uri);
+	return intern_add(&index->keys, key->data, key->len);
+}
+
+int benchmark_index_init(struct benchmark_index *index, const struct result *result,
+	const char *name)
+{
+	struct buf key = BUF_INIT;
+	int rc = 0;
+
+	*index = (struct benchmark_index){.count = result->benchmarks.len};
+	intern_init(&index->keys);
+	for (size_t i = 0; !rc && i < result->benchmarks.len; i++) {
+		const struct benchmark *b = &result->benchmarks.items[i];
+		uint32_t first = key_of(index, &key, b);
+
+		if (first != i)
+			rc = fail(-EINVAL, "%s: benchmarks[%zu]: %s (%s) stands there twice, first as "
+					   "benchmarks[%u]", name, i, b->uri, mode_name(b->mode), first);
+	}
+	buf_release(&key);
+	return rc;
+}
+
+void benchmark_index_release(struct benchmark_index *index)
+{
+	intern_release(&index->keys);
+}
+
+/* Identities that are asked for, and new, get numbers behind those of benchmarks. */
+size_t benchmark_index_find(struct benchmark_index *index, const struct benchmark *wanted)
+{
+	struct buf key = BUF_INIT;
+	size_t at = key_of(index, &key, wanted);
+
+	buf_release(&key);
+	return at < index->count ? at : SIZE_MAX;
+}
