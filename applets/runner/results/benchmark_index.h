@@ -12,6 +12,9 @@ struct benchmark_index {
 	size_t count;
 };
 
+/* The number of the benchmark's identity in a table of such, a new one where there is none. */
+uint32_t benchmark_key(struct intern *keys, const struct benchmark *benchmark);
+
 /*
  * Of `result`, which stands in `name`, for messages. 0, or -EINVAL with a frame where a benchmark
  * stands there twice; the index is to be released in any case.
