@@ -19,14 +19,17 @@ static const char *const common_options[] = {
 	/* neither VALGRIND_OPTS nor an rc file of the user may change the figures */
 	"--command-line-only=yes",
 	"--trace-children=yes",
-	/* one cache model for every machine */
+	"--compress-strings=no",
+	"--combine-dumps=yes",
+	"--dump-line=no",
+};
+
+/* One cache model for every machine. */
+static const char *const cache_options[] = {
 	"--cache-sim=yes",
 	"--I1=32768,8,64",
 	"--D1=32768,8,64",
 	"--LL=8388608,16,64",
-	"--compress-strings=no",
-	"--combine-dumps=yes",
-	"--dump-line=no",
 };
 
 /*
@@ -163,6 +166,12 @@ static void add_start(struct strvec *argv, const struct valgrind_setup *setup)
 	}
 }
 
+void valgrind_add_cache_options(struct strvec *to)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cache_options); i++)
+		strvec_push(to, cache_options[i]);
+}
+
 int valgrind_command(struct strvec *argv, const struct valgrind_setup *setup)
 {
 	int rc;
@@ -170,6 +179,7 @@ int valgrind_command(struct strvec *argv, const struct valgrind_setup *setup)
 	strvec_push(argv, setup->program);
 	for (size_t i = 0; i < ARRAY_SIZE(common_options); i++)
 		strvec_push(argv, common_options[i]);
+	valgrind_add_cache_options(argv);
 	add_optional(argv, setup->program);
 	add_start(argv, setup);
 	rc = add_skip_list(argv, setup->use);

@@ -27,6 +27,9 @@ struct valgrind_setup {
 /* `valgrind ... --` without the command, appended to `argv`. 0 or -errno with a frame. */
 int valgrind_command(struct strvec *argv, const struct valgrind_setup *setup);
 
+/* Those of its options that figures depend on. */
+void valgrind_add_cache_options(struct strvec *to);
+
 /* The valgrind on this PATH; caller frees. -ENOENT or -EACCES with a frame that has the remedy. */
 int valgrind_find(const char *search, char **program);
 

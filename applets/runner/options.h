@@ -8,6 +8,8 @@
 
 #include "core/opts.h"
 
+#include "applets/runner/comparing.h"
+
 struct run_options {
 	struct opt_list modes;
 	const char *profile_folder;
@@ -16,6 +18,11 @@ struct run_options {
 	uint64_t top;     /* functions to list for each benchmark */
 	uint64_t timeout_ns;
 	bool allow_empty;
+	bool pin_dispatch;
+	const char *save;     /* name of a baseline, NULL for none; likewise the next */
+	const char *baseline;
+	const char *store;
+	struct comparing_options comparing;
 
 	/* Of upstream's command line: accepted, so that its CI scripts work unchanged. */
 	const char *ignored_text;

@@ -26,6 +26,7 @@
 #include "applets/runner/memory/track.h"
 #include "applets/runner/python.h"
 #include "applets/runner/report/report.h"
+#include "applets/runner/results/fingerprint.h"
 #include "applets/runner/session.h"
 #include "applets/runner/simulation/perf_map.h"
 #include "applets/runner/simulation/profile.h"
@@ -95,6 +96,19 @@ static void tell_directory(struct strvec *env)
 	free(path);
 }
 
+/* Behind the user's own tunables: of several values for one the last counts. */
+static void pin_dispatch(struct strvec *env)
+{
+	const char *own = env_get(env, "GLIBC_TUNABLES");
+	char *joined;
+
+	if (dispatch_is_pinned(own))
+		return;
+	joined = xasprintf("%s%s%s", own ? own : "", own && *own ? ":" : "", dispatch_tunables);
+	env_set(env, "GLIBC_TUNABLES", joined);
+	free(joined);
+}
+
 static void make_env(struct strvec *env, const struct run_options *o, enum mode mode,
 		     const char *folder, const char *program)
 {
@@ -103,6 +117,8 @@ static void make_env(struct strvec *env, const struct run_options *o, enum mode 
 	strvec_push_all(env, environ);
 	if (o->working_directory)
 		tell_directory(env);
+	if (o->pin_dispatch)
+		pin_dispatch(env);
 	malloc_python = mode == MODE_SIMULATION && python_accepts_malloc(env, program, NULL);
 	benchmark_env_runner(env, mode, folder, malloc_python);
 }
@@ -122,6 +138,7 @@ void session_begin(struct session *s, const struct run_options *options, char *c
 		s->json = str_eq(options->json, "-") ? xstrdup("-") : path_absolute(options->json);
 	if (s->json)
 		profile_remove_result(s->json);
+	judging_begin(&s->judging, options);
 	check_machine(s);
 	s->command = words_join(words);
 	supervise_prepare();
@@ -265,6 +282,10 @@ static void describe_run(const struct session *s, struct result *r)
 	r->run.working_directory = getcwd(NULL, 0);
 	strvec_push(&r->run.modes, mode_name(s->mode));
 	report_describe(r, s->valgrind_version);
+	if (s->valgrind)
+		valgrind_add_cache_options(&r->system.valgrind_options);
+	if (env_get(&s->env, "GLIBC_TUNABLES"))
+		r->system.glibc_tunables = xstrdup(env_get(&s->env, "GLIBC_TUNABLES"));
 }
 
 static bool tell_outcome(const struct session *s)
@@ -301,7 +322,8 @@ static int load(struct session *s, struct result *r, struct findings *found)
 static bool print_results(const struct session *s, const struct result *r)
 {
 	if (!is_standard_output(s->json)) {
-		report_table(r, s->options->top);
+		if (!s->options->comparing.quiet)
+			report_table(r, s->options->top);
 		return true;
 	}
 	if (!report_json(r, "-"))
@@ -353,6 +375,7 @@ static void session_release(struct session *s)
 	strvec_release(&s->env);
 	free(s->command);
 	free(s->json);
+	judging_release(&s->judging);
 	free(s->valgrind);
 	free(s->valgrind_version);
 }
@@ -375,7 +398,7 @@ int session_end(struct session *s)
 	struct findings found = {0};
 	struct result r = RESULT_INIT;
 	bool ok = tell_outcome(s), results = false;
-	int failed = EXIT_FAILED;
+	int failed = EXIT_FAILED, judged = EXIT_DONE;
 
 	if (load(s, &r, &found))
 		die_with_folder(s);
@@ -393,12 +416,15 @@ int session_end(struct session *s)
 	keep_or_discard(s, r.benchmarks.len > 0);
 	cleanup_run(); /* nothing to undo is left for a signal that ends us while we print */
 	supervise_release_signals();
+	ok = all_ok(&r) && ok;
 	if (results)
 		ok = print_results(s, &r) && ok;
-	ok = all_ok(&r) && ok;
+	if (results)
+		judged = judging_end(&s->judging, &r, ok && !s->watching.signal,
+				     is_standard_output(s->json) || s->options->comparing.quiet);
 	end_by_signal(s);
 	result_release(&r);
 	free(found.why_empty);
 	session_release(s);
-	return ok ? EXIT_DONE : failed;
+	return ok ? judged : failed;
 }

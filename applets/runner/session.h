@@ -18,6 +18,7 @@
 #include "core/supervise.h"
 
 #include "applets/runner/folder.h"
+#include "applets/runner/judging.h"
 #include "applets/runner/options.h"
 #include "applets/runner/progress.h"
 #include "applets/runner/results/result.h"
@@ -28,6 +29,7 @@ struct session {
 	char *command;                     /* the words joined by blanks, for people */
 	struct profile_folder folder;
 	char *json;                        /* as in the options, absolute; "-", or NULL */
+	struct judging judging;
 	struct strvec env;                 /* of the command */
 	char *valgrind;                    /* its path; NULL but in simulation */
 	char *valgrind_version;

@@ -50,7 +50,7 @@ static void compare_numbers(struct buf *to, const char *name, struct measure bas
 {
 	char texts[2][24] = {"unknown", "unknown"};
 
-	if (base.known == head.known && base.value == head.value)
+	if (base.known && head.known && base.value == head.value)
 		return;
 	if (base.known)
 		snprintf(texts[0], sizeof(texts[0]), "%" PRIu64, base.value);
@@ -86,6 +86,8 @@ static void compare_lists(struct buf *to, const char *name, const struct strvec 
 {
 	struct buf only = BUF_INIT;
 
+	if (contains(base, FINGERPRINT_SEVERAL) || contains(head, FINGERPRINT_SEVERAL))
+		buf_addstr(&only, FINGERPRINT_SEVERAL);
 	subtract(base, head, relevant_only, '-', &only);
 	subtract(head, base, relevant_only, '+', &only);
 	if (only.len)

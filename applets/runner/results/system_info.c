@@ -116,6 +116,20 @@ static void collect_cpu(struct result_system *system)
 	buf_release(&cpu);
 }
 
+/* Of the first processor; virtual machines rarely have one. */
+static char *governor_dup(void)
+{
+	struct buf text = BUF_INIT;
+	char *governor = NULL;
+
+	if (read_plain_file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", &text))
+		error_clear();
+	else if (text.len && !str_is_blank(text.data))
+		governor = xstrndup(text.data, strcspn(text.data, "\n"));
+	buf_release(&text);
+	return governor;
+}
+
 static struct measure count_cores(void)
 {
 	cpu_set_t allowed;
@@ -210,6 +224,7 @@ void system_info_collect(struct result_system *system, const char *valgrind)
 	system->arch = xstrdup(known ? name.machine : "unknown");
 	system->kernel = xstrdup(known ? name.release : "unknown");
 	collect_cpu(system);
+	system->governor = governor_dup();
 	system->cores = count_cores();
 	system->memory_bytes = count_memory();
 	system->libc = libc_dup(system->arch);
