@@ -26,7 +26,7 @@ int recorded_read(struct result *r, const char *path)
 static int load_simulation(struct result *r, const char *folder, size_t top, struct buf *found)
 {
 	struct profile_summary summary = {0};
-	int rc = profile_load(r, folder, top, &summary);
+	int rc = profile_load(r, folder, &(struct profile_wanted){.top = top}, &summary);
 
 	buf_printf(found, "%zu dumps, %zu of them empty", summary.dumps, summary.empty_dumps);
 	free(summary.integration);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_result_json.c - any bytes as results.json: refused with a reason, or stable from then on */
+#include "applets/runner/report/comparison_report.h"
 #include "applets/runner/report/table.h"
 #include "applets/runner/results/result.h"
 #include "core/base.h"
@@ -37,6 +38,40 @@ static void print(const struct result *result)
 	free(text);
 }
 
+/* A result is comparable with itself, or it is said why not. */
+static void compare(const struct result *result)
+{
+	const struct comparison_options options = {.across_machines = true};
+	const struct table_style style = {.width = 80, .utf8 = true};
+	struct broken_gates broken = {.items = VEC_INIT};
+	struct comparison c;
+	struct comparison_view view = {&c, &broken, true, 3};
+	struct buf markdown = BUF_INIT;
+	char *text;
+	size_t len;
+	FILE *to;
+
+	if (comparison_make(&c, result, "base", result, "head", &options)) {
+		error_clear(); /* a benchmark that stands there twice */
+		comparison_release(&c);
+		return;
+	}
+	if (c.counts[VERDICT_REGRESSED] || c.counts[VERDICT_IMPROVED] || c.counts[VERDICT_NEW] ||
+	    c.counts[VERDICT_MISSING])
+		BUG("a result differs from itself");
+	to = open_memstream(&text, &len);
+	comparison_print(to, &view, &style);
+	fclose(to);
+	if (memchr(text, '\033', len) || memchr(text, '\0', len))
+		BUG("a control character in the comparison");
+	comparison_markdown(&view, 4096, &markdown);
+	if (markdown.len > 4096)
+		BUG("Markdown above its limit");
+	free(text);
+	buf_release(&markdown);
+	comparison_release(&c);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct result result = RESULT_INIT;
@@ -51,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	result_write_json(&result, &json);
 	write_again(&result, &json);
 	print(&result);
+	compare(&result);
 	buf_release(&json);
 	result_release(&result);
 	return 0;

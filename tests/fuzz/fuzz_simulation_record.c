@@ -107,7 +107,7 @@ static void report(bool readable)
 	struct result result = RESULT_INIT;
 	struct profile_summary summary = {0};
 	struct buf json = BUF_INIT;
-	int rc = profile_load(&result, given, 3, &summary);
+	int rc = profile_load(&result, given, &(struct profile_wanted){.top = 3}, &summary);
 
 	if (rc && readable)
 		die_recorded(1);

@@ -37,7 +37,7 @@ static int teardown(void **state UNUSED)
 
 static int load(const char *from)
 {
-	return profile_load(&result, from, 10, &summary);
+	return profile_load(&result, from, &(struct profile_wanted){.top = 10}, &summary);
 }
 
 static void write_file(const char *name, const char *text)
@@ -393,7 +393,7 @@ static void the_most_expensive_functions_of_all_parts(void **state UNUSED)
 static void no_functions_are_asked_for(void **state UNUSED)
 {
 	DUMP("7.out", URI("a", 2), END);
-	assert_int_equal(profile_load(&result, folder, 0, &summary), 0);
+	assert_int_equal(profile_load(&result, folder, &(struct profile_wanted){0}, &summary), 0);
 	assert_int_equal(expect_benchmark(0, "a", 2)->functions.len, 0);
 }
 

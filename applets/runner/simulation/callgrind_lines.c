@@ -63,6 +63,43 @@ static inline const char *parse_costs(struct callgrind_parser *cg, const char *p
 	return p;
 }
 
+/* The same, and all events we know to cg->values. */
+static const char *parse_all_costs(struct callgrind_parser *cg, const char *p, uint64_t *ir)
+{
+	uint64_t value;
+
+	cg->values = (struct event_costs){0};
+	for (unsigned column = 0; p && *p != '\n'; column++) {
+		if (column == cg->events)
+			return stop(cg, fail(-EBADMSG, "more values than events"));
+		p = callgrind_number(p, &value);
+		if (cg->event_of[column] >= 0)
+			cg->values.events[cg->event_of[column]] = value;
+		p = next_word(cg, p);
+	}
+	*ir = cg->values.events[CG_IR];
+	return p;
+}
+
+/* The line's costs into the part's graph. */
+static void add_to_graph(struct callgrind_parser *cg)
+{
+	const struct callgrind_callee *callee = &cg->callee;
+	struct call_edge *edge;
+
+	if (cg->pending == CALLGRIND_SELF) {
+		event_costs_add(call_graph_self(cg->costs.graph, cg->row), &cg->values);
+		return;
+	}
+	if (cg->pending != CALLGRIND_CALL || !callee->function)
+		return; /* a call of nobody */
+	edge = call_graph_edge(cg->costs.graph, cg->row,
+			       function_costs_row(&cg->costs, callee->function - 1,
+						  callee->has_object ? callee->object : cg->object));
+	edge->count = add_capped(edge->count, callee->count);
+	event_costs_add(&edge->inclusive, &cg->values);
+}
+
 static void add_call(struct callgrind_parser *cg, uint64_t ir)
 {
 	const struct callgrind_callee *callee = &cg->callee;
@@ -87,11 +124,13 @@ static const char *cost_line(struct callgrind_parser *cg, const char *p)
 		return stop(cg, fail(-EBADMSG, "costs outside of a function"));
 	p = skip_positions(cg, p);
 	if (cg->pending != CALLGRIND_JUMP)
-		p = parse_costs(cg, p, &ir);
+		p = cg->wide ? parse_all_costs(cg, p, &ir) : parse_costs(cg, p, &ir);
 	if (!p)
 		return NULL;
 	if (*p != '\n')
 		return stop(cg, fail(-EBADMSG, "costs of a jump"));
+	if (cg->wide)
+		add_to_graph(cg);
 	if (cg->pending == CALLGRIND_CALL)
 		add_call(cg, ir);
 	else if (__builtin_add_overflow(cg->ir_sum, ir, &cg->ir_sum))
@@ -138,16 +177,19 @@ static int set_object(struct callgrind_parser *cg, const char *text, const char 
 
 static int set_function(struct callgrind_parser *cg, const char *text, const char *nl)
 {
-	struct callgrind_name name;
+	struct callgrind_name name, whole;
 
 	if (callgrind_name_get(cg, &cg->functions, text, nl, &name))
 		return -EBADMSG;
+	whole = name;
 	callgrind_flush_function(cg);
 	cg->in_function = true;
 	cg->outermost = !callgrind_name_cut_level(&name);
 	cg->in_main = callgrind_name_is(&name, "main", 4);
 	cg->in_below_main = callgrind_name_is_below_main(&name);
 	cg->part.below_main_seen |= cg->in_below_main;
+	if (cg->wide)
+		name = whole; /* a graph keeps the levels apart */
 	if (cg->table) {
 		cg->function = intern_add(&cg->costs.texts, name.text, name.len);
 		cg->row = function_costs_row(&cg->costs, cg->function, cg->object);
@@ -170,6 +212,10 @@ static int set_called_object(struct callgrind_parser *cg, const char *text, cons
 	if (callgrind_name_get(cg, &cg->objects, text, nl, &name))
 		return -EBADMSG;
 	cg->callee.other_object = cg->table && !is_text(cg, &name, cg->object);
+	if (cg->wide) {
+		cg->callee.has_object = true;
+		cg->callee.object = intern_add(&cg->costs.texts, name.text, name.len);
+	}
 	return 0;
 }
 
@@ -184,16 +230,16 @@ static int set_called_function(struct callgrind_parser *cg, const char *text, co
 	cg->callee.main = callgrind_name_is(&name, "main", 4);
 	cg->callee.exit = cg->in_below_main && callgrind_name_is(&name, "exit", 4);
 	cg->callee.start_up = cg->in_below_main && callgrind_name_is_start_up(&name);
+	if (cg->wide)
+		cg->callee.function = intern_add(&cg->costs.texts, name.text, name.len) + 1;
 	return 0;
 }
 
 /* Where the calls go to is of no interest, the next line has their cost. */
 static int set_calls(struct callgrind_parser *cg, const char *text)
 {
-	uint64_t count;
-
 	cg->pending = CALLGRIND_CALL;
-	text = callgrind_number(text, &count);
+	text = callgrind_number(text, &cg->callee.count);
 	if (!text)
 		return -EBADMSG;
 	return *text == ' ' || *text == '\n' ? 0 : fail(-EBADMSG, "text in a number");

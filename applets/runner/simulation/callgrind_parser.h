@@ -3,6 +3,7 @@
 #ifndef SIMULATION_CALLGRIND_PARSER_H
 #define SIMULATION_CALLGRIND_PARSER_H
 
+#include "applets/runner/simulation/call_graph.h"
 #include "applets/runner/simulation/callgrind.h"
 #include "core/buf.h"
 
@@ -33,6 +34,12 @@ struct callgrind_callee {
 	bool exit;         /* after main(), called by the code that called it */
 	bool same_name;    /* as the caller's; kept only with a table */
 	bool other_object; /* than the caller's; likewise */
+
+	/* For a call graph only. */
+	bool has_object;
+	uint32_t object;
+	uint32_t function; /* ids in costs.texts; of the function + 1, 0 = none was named */
+	uint64_t count;
 };
 
 struct callgrind_parser {
@@ -56,6 +63,7 @@ struct callgrind_parser {
 	struct buf trigger;
 	VEC(uint64_t) spawned;
 	struct function_costs *table; /* NULL: nobody wants the functions */
+	bool wide;                    /* the table has a graph, and so has `costs` */
 	unsigned positions;           /* at the head of each cost line */
 	unsigned events;
 	unsigned ir_column;
@@ -75,6 +83,7 @@ struct callgrind_parser {
 	uint64_t self, calls;      /* not yet in its row */
 	enum callgrind_pending pending;
 	struct callgrind_callee callee;
+	struct event_costs values; /* of the line at hand; for a call graph only */
 };
 
 /* callgrind_part.c */

@@ -146,6 +146,9 @@ int callgrind_begin_body(struct callgrind_parser *cg)
 	cg->table = cg->ops->part_begin ? cg->ops->part_begin(cg->ctx, part) : NULL;
 	if (cg->table)
 		cg->object = intern_add(&cg->costs.texts, "???", 3);
+	cg->wide = cg->table && cg->table->graph;
+	if (cg->wide && !cg->costs.graph)
+		cg->costs.graph = call_graph_new();
 	return 0;
 }
 
@@ -174,6 +177,20 @@ static void deliver_functions(struct callgrind_parser *cg)
 	cg->touched.len = 0;
 }
 
+/* To the table's rows, which functions that were only called may not have yet. */
+static void deliver_calls(struct callgrind_parser *cg)
+{
+	uint32_t *rows;
+
+	if (!cg->wide)
+		return;
+	rows = xreallocarray(NULL, cg->costs.rows.len + 1, sizeof(*rows));
+	for (size_t i = 0; i < cg->costs.rows.len; i++)
+		rows[i] = function_costs_add_row(cg->table, &cg->costs, &cg->costs.rows.items[i]);
+	call_graph_add(cg->table->graph, cg->costs.graph, rows);
+	free(rows);
+}
+
 static void reset_part(struct callgrind_parser *cg)
 {
 	cg->part = (struct callgrind_part){0};
@@ -182,6 +199,9 @@ static void reset_part(struct callgrind_parser *cg)
 	cg->open = false;
 	cg->in_body = false;
 	cg->table = NULL;
+	cg->wide = false;
+	if (cg->costs.graph)
+		call_graph_clear(cg->costs.graph);
 	cg->positions = 1;
 	cg->events = 0;
 	cg->ir_sum = 0;
@@ -236,6 +256,7 @@ static int end_part(struct callgrind_parser *cg, const char *p, const char *nl)
 		return callgrind_damaged(cg, rc);
 	callgrind_flush_function(cg);
 	deliver_functions(cg);
+	deliver_calls(cg); /* after them: their costs are 0 again */
 	set_main_cost(cg);
 	cg->parts++;
 	if (cg->ops->part_end)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* function_costs.c - instructions by function and object */
 #include "core/base.h"
+#include "applets/runner/simulation/call_graph.h"
 #include "applets/runner/simulation/function_costs.h"
 
 enum { FIRST_SLOTS = 64 };
@@ -13,6 +14,7 @@ void function_costs_init(struct function_costs *t)
 
 void function_costs_release(struct function_costs *t)
 {
+	call_graph_free(t->graph);
 	intern_release(&t->texts);
 	vec_release(&t->rows);
 	free(t->slots);
@@ -58,27 +60,28 @@ uint32_t function_costs_row(struct function_costs *t, uint32_t name, uint32_t ob
 	return t->slots[i] - 1;
 }
 
-static void add_costs(struct function_costs *t, uint32_t name, uint32_t object, uint64_t self,
-		      uint64_t inclusive)
+static uint32_t add_costs(struct function_costs *t, uint32_t name, uint32_t object, uint64_t self,
+			  uint64_t inclusive)
 {
 	uint32_t i = function_costs_row(t, name, object); /* may move the rows */
 	struct function_cost *row = &t->rows.items[i];
 
 	row->self = add_capped(row->self, self);
 	row->inclusive = add_capped(row->inclusive, inclusive);
+	return i;
 }
 
-void function_costs_add(struct function_costs *t, const char *name, const char *object,
-			uint64_t self, uint64_t inclusive)
+uint32_t function_costs_add(struct function_costs *t, const char *name, const char *object,
+			    uint64_t self, uint64_t inclusive)
 {
 	uint32_t name_id = intern_add(&t->texts, name, strlen(name));
 	uint32_t object_id = intern_add(&t->texts, object, strlen(object));
 
-	add_costs(t, name_id, object_id, self, inclusive);
+	return add_costs(t, name_id, object_id, self, inclusive);
 }
 
-void function_costs_add_row(struct function_costs *to, const struct function_costs *from,
-			    const struct function_cost *row)
+uint32_t function_costs_add_row(struct function_costs *to, const struct function_costs *from,
+				const struct function_cost *row)
 {
 	uint32_t name, object;
 
@@ -86,13 +89,18 @@ void function_costs_add_row(struct function_costs *to, const struct function_cos
 			  intern_len(&from->texts, row->name));
 	object = intern_add(&to->texts, intern_text(&from->texts, row->object),
 			    intern_len(&from->texts, row->object));
-	add_costs(to, name, object, row->self, row->inclusive);
+	return add_costs(to, name, object, row->self, row->inclusive);
 }
 
 void function_costs_merge(struct function_costs *to, const struct function_costs *from)
 {
+	uint32_t *rows = xreallocarray(NULL, from->rows.len + 1, sizeof(*rows));
+
 	for (size_t i = 0; i < from->rows.len; i++)
-		function_costs_add_row(to, from, &from->rows.items[i]);
+		rows[i] = function_costs_add_row(to, from, &from->rows.items[i]);
+	if (to->graph && from->graph)
+		call_graph_add(to->graph, from->graph, rows);
+	free(rows);
 }
 
 struct order {

@@ -19,8 +19,11 @@ struct function_cost {
 	uint64_t inclusive; /* and in everything that it called; at least `self` */
 };
 
+struct call_graph;
+
 struct function_costs {
 	struct intern texts;
+	struct call_graph *graph;       /* also who calls whom (call_graph.h); NULL: not wanted */
 	VEC(struct function_cost) rows; /* in the order of first sight */
 	uint32_t *slots;                /* row + 1 by (name, object), 0 = free */
 	size_t slot_count;
@@ -34,11 +37,14 @@ void function_costs_release(struct function_costs *t); /* frees the contents; as
 /* The row of the function, made with costs of 0 when there is none. Both ids are of t->texts. */
 uint32_t function_costs_row(struct function_costs *t, uint32_t name, uint32_t object);
 
-/* Sums end at UINT64_MAX, they do not wrap. */
-void function_costs_add(struct function_costs *t, const char *name, const char *object,
-			uint64_t self, uint64_t inclusive);
-void function_costs_add_row(struct function_costs *to, const struct function_costs *from,
-			    const struct function_cost *row);
+/*
+ * Sums end at UINT64_MAX, they do not wrap. The first two return the function's row; calls are
+ * merged where both tables have them.
+ */
+uint32_t function_costs_add(struct function_costs *t, const char *name, const char *object,
+			    uint64_t self, uint64_t inclusive);
+uint32_t function_costs_add_row(struct function_costs *to, const struct function_costs *from,
+				const struct function_cost *row);
 void function_costs_merge(struct function_costs *to, const struct function_costs *from);
 
 static inline const char *function_costs_name(const struct function_costs *t,

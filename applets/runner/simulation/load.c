@@ -23,7 +23,7 @@ static char *why_no_uri(const struct profile_summary *summary)
 int simulation_load(struct session *s, struct result *r, size_t top, struct findings *found)
 {
 	struct profile_summary summary;
-	int rc = profile_load(r, s->folder.path, top, &summary);
+	int rc = profile_load(r, s->folder.path, &(struct profile_wanted){.top = top}, &summary);
 
 	if (rc)
 		return rc;

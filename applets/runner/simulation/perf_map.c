@@ -2,7 +2,7 @@
 /* perf_map.c - names of code that a runtime made while it ran */
 //config:config FEATURE_PERF_MAP
 //config:	bool "names of run-time code (2 kb)"
-//config:	depends on EXEC || RUN || SHOW
+//config:	depends on EXEC || RUN || SHOW || EXPORT
 //config:	default y
 //config:	help
 //config:	  Functions that node or Python compile while they run are shown by
@@ -17,6 +17,7 @@
 #include "core/io.h"
 #include "core/path.h"
 
+#include "applets/runner/simulation/call_graph.h"
 #include "applets/runner/simulation/perf_map.h"
 
 /* ---- Reading ---- */
@@ -111,24 +112,23 @@ static bool any_address(const struct function_costs *t)
 	return false;
 }
 
-static void merge_row(struct function_costs *to, const struct function_costs *from,
-		      const struct function_cost *row, const struct perf_map *m)
+static uint32_t merge_row(struct function_costs *to, const struct function_costs *from,
+			  const struct function_cost *row, const struct perf_map *m)
 {
 	const char *object = function_costs_object(from, row), *name;
 	uint64_t address;
 
 	name = is_address(function_costs_name(from, row), object, &address)
 		? perf_map_find(m, address) : NULL;
-	if (name)
-		function_costs_add(to, name, object, row->self, row->inclusive);
-	else
-		function_costs_add_row(to, from, row);
+	return name ? function_costs_add(to, name, object, row->self, row->inclusive)
+		    : function_costs_add_row(to, from, row);
 }
 
 void perf_map_merge(struct function_costs *to, const struct function_costs *from,
 		    const char *folder, uint64_t pid)
 {
 	struct perf_map m = {0};
+	uint32_t *rows;
 	char *path;
 
 	if (!ENABLE_FEATURE_PERF_MAP || !any_address(from)) {
@@ -138,8 +138,12 @@ void perf_map_merge(struct function_costs *to, const struct function_costs *from
 	path = xasprintf("%s/perf-%llu.map", folder, (unsigned long long)pid);
 	if (perf_map_read(&m, path))
 		error_clear(); /* a runtime that writes none */
+	rows = xreallocarray(NULL, from->rows.len, sizeof(*rows));
 	for (size_t i = 0; i < from->rows.len; i++)
-		merge_row(to, from, &from->rows.items[i], &m);
+		rows[i] = merge_row(to, from, &from->rows.items[i], &m);
+	if (to->graph && from->graph)
+		call_graph_add(to->graph, from->graph, rows);
+	free(rows);
 	perf_map_release(&m);
 	free(path);
 }

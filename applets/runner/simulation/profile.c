@@ -5,12 +5,27 @@
 #include "core/base.h"
 #include "core/path.h"
 
+#include "applets/runner/simulation/call_graph.h"
 #include "applets/runner/simulation/profile.h"
 
-void profile_put_functions(struct benchmark *b, const struct function_costs *functions, size_t top)
+void profile_init_functions(struct function_costs *functions, const struct profile_wanted *wanted)
+{
+	function_costs_init(functions);
+	if (wanted->use)
+		functions->graph = call_graph_new();
+}
+
+bool profile_wants_functions(const struct profile_wanted *wanted)
+{
+	return wanted->top || wanted->use;
+}
+
+void profile_put_functions(struct benchmark *b, const struct function_costs *functions,
+			   const struct profile_wanted *wanted)
 {
 	size_t count;
-	struct function_cost *rows = function_costs_top(functions, FUNCTIONS_BY_SELF, top, &count);
+	struct function_cost *rows = function_costs_top(functions, FUNCTIONS_BY_SELF, wanted->top,
+							&count);
 	struct measure total = b->metrics[SIMULATION_INSTRUCTIONS];
 
 	for (size_t i = 0; i < count; i++) {
@@ -27,6 +42,8 @@ void profile_put_functions(struct benchmark *b, const struct function_costs *fun
 		});
 	}
 	free(rows);
+	if (wanted->use)
+		wanted->use(wanted->ctx, b, functions);
 }
 
 bool profile_read_dump(const char *folder, const char *name, const struct callgrind_ops *ops,
@@ -102,7 +119,7 @@ static void subtract(const struct strvec *all, struct strvec *claimed, struct st
 			strvec_push(rest, all->items[i]);
 }
 
-int profile_load(struct result *result, const char *folder, size_t top,
+int profile_load(struct result *result, const char *folder, const struct profile_wanted *wanted,
 		 struct profile_summary *summary)
 {
 	struct strvec all = STRVEC_INIT, claimed = STRVEC_INIT, rest = STRVEC_INIT;
@@ -116,9 +133,9 @@ int profile_load(struct result *result, const char *folder, size_t top,
 	rc = simulation_record_read(folder, &record);
 	if (rc && rc != -ENOENT)
 		goto out;
-	profile_load_trees(result, folder, top, &record, &claimed, summary);
+	profile_load_trees(result, folder, wanted, &record, &claimed, summary);
 	subtract(&all, &claimed, &rest);
-	profile_load_uris(result, folder, top, &rest, summary);
+	profile_load_uris(result, folder, wanted, &rest, summary);
 	rc = 0;
 out:
 	simulation_record_release(&record);

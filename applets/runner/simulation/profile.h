@@ -19,6 +19,15 @@
 /* Functions kept for each benchmark when nobody asks for another number. */
 enum { PROFILE_TOP_DEFAULT = 20 };
 
+/* What is wanted of each benchmark besides its metrics. */
+struct profile_wanted {
+	size_t top; /* so many of its most expensive functions */
+
+	/* Called with all its functions, which then have a call graph; NULL: not wanted. */
+	void (*use)(void *ctx, const struct benchmark *b, const struct function_costs *functions);
+	void *ctx;
+};
+
 struct profile_summary {
 	size_t dumps;         /* dump files seen */
 	size_t empty_dumps;   /* of processes that were killed */
@@ -27,26 +36,32 @@ struct profile_summary {
 };
 
 /*
- * Add the benchmarks of `folder` to `result`, each with its `top` most expensive functions.
+ * Add the benchmarks of `folder` to `result`.
  * 0 or -errno with a frame for a folder that cannot be read. A damaged dump is no error: its
  * benchmark is incomplete and says why. The summary's `integration` belongs to the caller.
  */
-int profile_load(struct result *result, const char *folder, size_t top,
+int profile_load(struct result *result, const char *folder, const struct profile_wanted *wanted,
 		 struct profile_summary *summary);
 
 /* ---- Inside simulation/ ---- */
 
 /* The benchmarks of the record. Names of dumps that were read go to `claimed`. */
-void profile_load_trees(struct result *result, const char *folder, size_t top,
-			const struct simulation_record *record, struct strvec *claimed,
-			struct profile_summary *summary);
+void profile_load_trees(struct result *result, const char *folder,
+			const struct profile_wanted *wanted, const struct simulation_record *record,
+			struct strvec *claimed, struct profile_summary *summary);
 
 /* The benchmarks that parts of the other dumps name by URI. `dumps` are names in the folder. */
-void profile_load_uris(struct result *result, const char *folder, size_t top,
-		       const struct strvec *dumps, struct profile_summary *summary);
+void profile_load_uris(struct result *result, const char *folder,
+		       const struct profile_wanted *wanted, const struct strvec *dumps,
+		       struct profile_summary *summary);
 
-/* The `top` functions of the table into the benchmark, whose metrics are there already. */
-void profile_put_functions(struct benchmark *b, const struct function_costs *functions, size_t top);
+/* A table for functions, ready for what is wanted; and whether any are. */
+void profile_init_functions(struct function_costs *functions, const struct profile_wanted *wanted);
+bool profile_wants_functions(const struct profile_wanted *wanted);
+
+/* What is wanted of the table, of a benchmark whose metrics are there already. */
+void profile_put_functions(struct benchmark *b, const struct function_costs *functions,
+			   const struct profile_wanted *wanted);
 
 /*
  * Read one dump. A flaw of the file is counted in the summary and told to the benchmark, which is

@@ -22,6 +22,7 @@ struct flaw_count {
 /* One benchmark while its tree is added up. */
 struct adding {
 	const char *folder;
+	const struct profile_wanted *wanted;
 	struct benchmark *b;
 	struct function_costs *functions;    /* NULL: not wanted */
 	struct function_costs dump_functions; /* of the dump at hand */
@@ -132,7 +133,7 @@ static void add_dump(struct adding *a, const struct record_process *p,
 	size_t damaged = a->summary->damaged_dumps;
 
 	strvec_push(a->claimed, name);
-	function_costs_init(&a->dump_functions);
+	profile_init_functions(&a->dump_functions, a->wanted);
 	if (!profile_read_dump(a->folder, name, &ops, a, a->b, a->summary)) {
 		a->told = true;
 		mark_incomplete(a->b);
@@ -337,13 +338,13 @@ static void put_metrics(struct adding *a)
 }
 
 static void add_benchmark(struct adding *a, struct result *result,
-			  const struct record_benchmark *from, size_t top)
+			  const struct record_benchmark *from)
 {
 	struct function_costs functions;
 	char *name = text_escape_dup(from->name);
 
-	function_costs_init(&functions);
-	a->functions = top ? &functions : NULL;
+	profile_init_functions(&functions, a->wanted);
+	a->functions = profile_wants_functions(a->wanted) ? &functions : NULL;
 	a->b = result_add(result, MODE_SIMULATION, from->uri, name);
 	a->startup_known = true;
 	note_status(a->b, from);
@@ -351,18 +352,20 @@ static void add_benchmark(struct adding *a, struct result *result,
 		add_process(a, &from->processes.items[i]);
 	note_circumstances(a, from);
 	put_metrics(a);
-	profile_put_functions(a->b, &functions, top);
+	profile_put_functions(a->b, &functions, a->wanted);
 	function_costs_release(&functions);
 	free(name);
 }
 
-void profile_load_trees(struct result *result, const char *folder, size_t top,
-			const struct simulation_record *record, struct strvec *claimed,
-			struct profile_summary *summary)
+void profile_load_trees(struct result *result, const char *folder,
+			const struct profile_wanted *wanted, const struct simulation_record *record,
+			struct strvec *claimed, struct profile_summary *summary)
 {
 	for (size_t i = 0; i < record->benchmarks.len; i++) {
-		struct adding a = {.folder = folder, .summary = summary, .claimed = claimed};
+		struct adding a = {
+			.folder = folder, .wanted = wanted, .summary = summary, .claimed = claimed,
+		};
 
-		add_benchmark(&a, result, &record->benchmarks.items[i], top);
+		add_benchmark(&a, result, &record->benchmarks.items[i]);
 	}
 }

@@ -27,6 +27,7 @@ struct gathered {
 
 struct gathering {
 	const char *folder;
+	const struct profile_wanted *wanted;
 	struct profile_summary *summary;
 	bool functions_wanted;
 	VEC(struct gathered) benchmarks;
@@ -59,7 +60,7 @@ static void forget_pending(struct gathering *g)
 	g->pending_spawned.len = 0;
 	if (g->pending_functions.rows.len) {
 		function_costs_release(&g->pending_functions);
-		function_costs_init(&g->pending_functions);
+		profile_init_functions(&g->pending_functions, g->wanted);
 	}
 }
 
@@ -69,7 +70,7 @@ static struct gathered *gathered_of(struct gathering *g, const char *uri)
 		if (str_eq(g->benchmarks.items[i].uri, uri))
 			return &g->benchmarks.items[i];
 	vec_push(&g->benchmarks, (struct gathered){.uri = xstrdup(uri)});
-	function_costs_init(&vec_last(&g->benchmarks)->functions);
+	profile_init_functions(&vec_last(&g->benchmarks)->functions, g->wanted);
 	return vec_last(&g->benchmarks);
 }
 
@@ -200,7 +201,8 @@ static void add_subtree(struct gathering *g, struct gathered *b)
 
 /* ---- Into the result ---- */
 
-static void put_benchmark(struct result *result, const struct gathered *from, size_t top)
+static void put_benchmark(struct result *result, const struct gathered *from,
+			  const struct profile_wanted *wanted)
 {
 	char *uri = text_escape_dup(from->uri);
 	struct benchmark *b = result_add(result, MODE_SIMULATION, uri, result_name_of_uri(uri));
@@ -212,7 +214,7 @@ static void put_benchmark(struct result *result, const struct gathered *from, si
 		b->status = BENCHMARK_INCOMPLETE;
 		benchmark_note(b, "%s", from->damage);
 	}
-	profile_put_functions(b, &from->functions, top);
+	profile_put_functions(b, &from->functions, wanted);
 	free(uri);
 }
 
@@ -224,17 +226,21 @@ static void gathered_release(struct gathered *b)
 	vec_release(&b->spawned);
 }
 
-void profile_load_uris(struct result *result, const char *folder, size_t top,
-		       const struct strvec *dumps, struct profile_summary *summary)
+void profile_load_uris(struct result *result, const char *folder,
+		       const struct profile_wanted *wanted, const struct strvec *dumps,
+		       struct profile_summary *summary)
 {
-	struct gathering g = {.folder = folder, .summary = summary, .functions_wanted = top > 0};
+	struct gathering g = {
+		.folder = folder, .wanted = wanted, .summary = summary,
+		.functions_wanted = profile_wants_functions(wanted),
+	};
 
-	function_costs_init(&g.pending_functions);
+	profile_init_functions(&g.pending_functions, wanted);
 	for (size_t i = 0; i < dumps->len; i++)
 		read_dump(&g, dumps->items[i]);
 	for (size_t i = 0; i < g.benchmarks.len; i++) {
 		add_subtree(&g, &g.benchmarks.items[i]);
-		put_benchmark(result, &g.benchmarks.items[i], top);
+		put_benchmark(result, &g.benchmarks.items[i], wanted);
 		gathered_release(&g.benchmarks.items[i]);
 	}
 	function_costs_release(&g.pending_functions);
