@@ -53,10 +53,29 @@ static int fail_at(const char *name, const char *bytes, size_t len, size_t at, c
 }
 
 /*
- * Where valid JSON goes deeper than allowed; `len` if nowhere. The library itself needs no stack,
- * but whoever walks its values may.
+ * The first container that stands deeper than allowed, or NULL. The library itself needs no stack,
+ * but whoever walks its values may. Values lie in memory in the order of the text, a container's in
+ * front of what is in it.
  */
-static size_t find_too_deep(const char *bytes, size_t len)
+static const yyjson_val *find_too_deep(yyjson_val *root)
+{
+	const yyjson_val *ends[MAX_DEPTH], *end = unsafe_yyjson_get_next(root);
+	size_t depth = 0;
+
+	for (yyjson_val *v = root; v < end; v++) {
+		while (depth && v >= ends[depth - 1])
+			depth--;
+		if (!yyjson_is_ctn(v))
+			continue;
+		if (depth == MAX_DEPTH)
+			return v;
+		ends[depth++] = unsafe_yyjson_get_next(v);
+	}
+	return NULL;
+}
+
+/* Where the text of valid JSON goes deeper than allowed; `len` if nowhere. */
+static size_t place_too_deep(const char *bytes, size_t len)
 {
 	size_t depth = 0;
 	bool in_string = false;
@@ -84,7 +103,6 @@ int json_parse(struct json_doc *doc, const char *name, const char *bytes, size_t
 {
 	yyjson_read_err error;
 	yyjson_doc *parsed;
-	size_t too_deep;
 
 	*doc = (struct json_doc){.name = name};
 	if (!len)
@@ -93,10 +111,9 @@ int json_parse(struct json_doc *doc, const char *name, const char *bytes, size_t
 	parsed = yyjson_read_opts((char *)bytes, len, YYJSON_READ_NOFLAG, &allocator, &error);
 	if (!parsed)
 		return fail_at(name, bytes, len, error.pos, error.msg);
-	too_deep = find_too_deep(bytes, len);
-	if (too_deep < len) {
+	if (find_too_deep(yyjson_doc_get_root(parsed))) {
 		yyjson_doc_free(parsed);
-		return fail_at(name, bytes, len, too_deep, "more than 128 levels deep");
+		return fail_at(name, bytes, len, place_too_deep(bytes, len), "more than 128 levels deep");
 	}
 	doc->owner = parsed;
 	doc->root = ours(yyjson_doc_get_root(parsed));
@@ -296,11 +313,12 @@ int json_find(const struct json_doc *doc, const struct json_value *object, const
 	const struct json_value **to)
 {
 	yyjson_obj_iter it = yyjson_obj_iter_with(lib(object));
+	size_t len = strlen(key);
 	yyjson_val *name;
 
 	*to = NULL;
 	while ((name = yyjson_obj_iter_next(&it))) {
-		if (!yyjson_equals_str(name, key))
+		if (yyjson_get_len(name) != len || memcmp(yyjson_get_str(name), key, len) != 0)
 			continue;
 		if (*to)
 			return json_fail(doc, ours(yyjson_obj_iter_get_val(name)), "is given twice");

@@ -9,7 +9,6 @@ static const struct sequence {
 	unsigned char low, high;     /* of the second */
 	unsigned char len;
 } sequences[] = {
-	{0x00, 0x7f, 0x00, 0x00, 1},
 	{0xc2, 0xdf, 0x80, 0xbf, 2},
 	{0xe0, 0xe0, 0xa0, 0xbf, 3},
 	{0xe1, 0xec, 0x80, 0xbf, 3},
@@ -39,11 +38,14 @@ static const struct sequence *sequence_of(unsigned char first)
 size_t text_sequence(const char *s, size_t len)
 {
 	const unsigned char *byte = (const unsigned char *)s;
-	const struct sequence *sequence = len ? sequence_of(byte[0]) : NULL;
+	const struct sequence *sequence;
 
+	if (len && byte[0] < 0x80) /* nearly all text there is */
+		return 1;
+	sequence = len ? sequence_of(byte[0]) : NULL;
 	if (!sequence || sequence->len > len)
 		return 0;
-	if (sequence->len > 1 && (byte[1] < sequence->low || byte[1] > sequence->high))
+	if (byte[1] < sequence->low || byte[1] > sequence->high)
 		return 0;
 	for (size_t i = 2; i < sequence->len; i++)
 		if ((byte[i] & 0xc0) != 0x80)

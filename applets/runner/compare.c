@@ -81,7 +81,6 @@ int compare_main(int argc, char **argv)
 	struct result base = RESULT_INIT, head = RESULT_INIT;
 	struct comparison comparison;
 	char *store, *head_name;
-	int status;
 
 	opts_parse(rows, &cfg, argc, argv, OPTS_INTERLEAVED, &args);
 	args_expect(&args, 1, 2);
@@ -96,13 +95,5 @@ int compare_main(int argc, char **argv)
 			    &(struct comparison_options){cfg.comparing.threshold,
 							 cfg.comparing.across_machines}))
 		die_recorded(EXIT_FAILED);
-	status = comparing_report(&comparison, &cfg.comparing);
-	comparison_release(&comparison);
-	result_release(&base);
-	result_release(&head);
-	gates_release(&cfg.comparing.gates);
-	args_release(&args);
-	free(head_name);
-	free(store);
-	return status;
+	return comparing_report(&comparison, &cfg.comparing); /* the end: nothing is freed bit by bit */
 }

@@ -27,7 +27,7 @@ void grid_column(struct grid *grid, const char *title, unsigned flags)
 	if (grid->column_count == GRID_COLUMNS)
 		BUG("too many columns");
 	grid->columns[grid->column_count++] = (struct grid_column){
-		.title = title, .flags = flags, .width = text_width(title, strlen(title)),
+		.title = title, .flags = flags, .width = strlen(title),
 	};
 }
 
@@ -36,9 +36,9 @@ void grid_row(struct grid *grid, const char *colour)
 	vec_push(&grid->rows, (struct grid_row){.colour = colour, .first = grid->cells.len});
 }
 
-static void push_cell(struct grid *grid, const char *colour, const char *text)
+static void push_cell(struct grid *grid, const char *colour, const char *text, size_t width)
 {
-	vec_push(&grid->cells, (struct grid_cell){grid->texts.len, colour});
+	vec_push(&grid->cells, (struct grid_cell){grid->texts.len, width, colour});
 	buf_add(&grid->texts, text, strlen(text) + 1);
 	vec_last(&grid->rows)->count++;
 }
@@ -51,14 +51,14 @@ void grid_cell(struct grid *grid, const char *colour, const char *text)
 		BUG("a cell without a column");
 	if (grid->columns[at].width < width)
 		grid->columns[at].width = width;
-	push_cell(grid, colour, text);
+	push_cell(grid, colour, text, width);
 }
 
 void grid_line(struct grid *grid, const char *colour, const char *text)
 {
 	grid_row(grid, colour);
 	vec_last(&grid->rows)->line = true;
-	push_cell(grid, colour, text);
+	push_cell(grid, colour, text, text_width(text, strlen(text)));
 }
 
 /* Laying out */
@@ -105,34 +105,34 @@ static void paint(const struct grid *grid, FILE *to, const char *colour)
 
 static void print_blanks(FILE *to, size_t count)
 {
-	fprintf(to, "%*s", (int)count, "");
+	while (count--)
+		fputc(' ', to);
 }
 
-/* The text, cut where it is too long; how many columns it took. */
-static size_t print_cut(const struct grid *grid, FILE *to, const char *text, size_t columns)
+/* The text of `width` columns, cut where that is too long; how many it took. */
+static size_t print_cut(const struct grid *grid, FILE *to, const char *text, size_t width,
+	size_t columns)
 {
 	const char *mark = grid->style->utf8 ? "…" : "...";
-	size_t len = strlen(text), width = text_width(text, len);
-	size_t mark_width = text_width(mark, strlen(mark));
+	size_t len = strlen(text), mark_width;
 
-	if (width <= columns || columns <= mark_width) {
+	if (width <= columns) {
 		fputs(text, to);
 		return width;
 	}
-	len = text_fit(text, len, columns - mark_width);
+	mark_width = text_width(mark, strlen(mark));
+	len = text_fit(text, len, columns > mark_width ? columns - mark_width : 0);
 	fprintf(to, "%.*s%s", (int)len, text, mark);
 	return text_width(text, len) + mark_width;
 }
 
 static void print_cell(const struct grid *grid, FILE *to, const struct grid_column *column,
-	const char *colour, const char *text, bool last)
+	const char *colour, const char *text, size_t width, bool last)
 {
-	size_t width = text_width(text, strlen(text));
-
 	if (!(column->flags & GRID_LEFT) && width < column->width)
 		print_blanks(to, column->width - width);
 	paint(grid, to, colour);
-	width = print_cut(grid, to, text, column->width);
+	width = print_cut(grid, to, text, width, column->width);
 	paint(grid, to, colour ? TERM_PLAIN : NULL);
 	if (column->flags & GRID_LEFT && !last && width < column->width)
 		print_blanks(to, column->width - width);
@@ -149,7 +149,7 @@ static void print_cells(const struct grid *grid, FILE *to, const struct grid_row
 			continue;
 		fputs(gap, to);
 		print_cell(grid, to, &grid->columns[i], cell->colour ? cell->colour : row->colour,
-			grid->texts.data + cell->at, i + 1 == row->count);
+			grid->texts.data + cell->at, cell->width, i + 1 == row->count);
 		gap = "  ";
 	}
 	fputc('\n', to);
@@ -157,11 +157,11 @@ static void print_cells(const struct grid *grid, FILE *to, const struct grid_row
 
 static void print_line(const struct grid *grid, FILE *to, const struct grid_row *row)
 {
+	const struct grid_cell *cell = &grid->cells.items[row->first];
 	size_t width = grid->style->width;
 
 	paint(grid, to, row->colour);
-	print_cut(grid, to, grid->texts.data + grid->cells.items[row->first].at,
-		width ? width : SIZE_MAX);
+	print_cut(grid, to, grid->texts.data + cell->at, cell->width, width ? width : SIZE_MAX);
 	paint(grid, to, row->colour ? TERM_PLAIN : NULL);
 	fputc('\n', to);
 }
@@ -176,7 +176,7 @@ static void print_head(const struct grid *grid, FILE *to)
 			continue;
 		fputs(gap, to);
 		print_cell(grid, to, &grid->columns[i], TERM_BOLD, grid->columns[i].title,
-			i + 1 == grid->column_count);
+			strlen(grid->columns[i].title), i + 1 == grid->column_count);
 		gap = "  ";
 	}
 	fputc('\n', to);

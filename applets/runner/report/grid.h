@@ -44,7 +44,8 @@ struct grid_column {
 };
 
 struct grid_cell {
-	size_t at; /* in texts */
+	size_t at;    /* in texts */
+	size_t width; /* columns of the text */
 	const char *colour;
 };
 
@@ -66,7 +67,7 @@ struct grid {
 void grid_init(struct grid *grid, const struct table_style *style);
 void grid_release(struct grid *grid);
 
-void grid_column(struct grid *grid, const char *title, unsigned flags); /* title: borrowed */
+void grid_column(struct grid *grid, const char *title, unsigned flags); /* title: ASCII, borrowed */
 
 /* Begin a row, whose cells follow, the last ones may be absent. Colours are of term.h, or NULL. */
 void grid_row(struct grid *grid, const char *colour);

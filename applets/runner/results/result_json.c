@@ -284,6 +284,10 @@ static int read_bytes(const struct json_doc *doc, const struct json_value *v, ch
 
 	if (rc)
 		return rc;
+	if (!strchr(text, '\\')) { /* most texts; there are many */
+		*to = xstrdup(text);
+		return 0;
+	}
 	text_unescape(text, strlen(text), &bytes);
 	*to = buf_detach(&bytes);
 	return 0;
