@@ -4,22 +4,23 @@
 //config:	bool "--list and --install"
 //config:	default y
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/applet.h"
 #include "core/base.h"
+#include "core/capabilities.h"
+#include "core/capable_copy.h"
 #include "core/cleanup.h"
 #include "core/exit_code.h"
 #include "core/io.h"
 #include "core/opts.h"
+#include "core/path.h"
 #include "core/suggest.h"
 
 #include "applet_prototypes.h"
@@ -73,18 +74,43 @@ static void open_standard_descriptors(void)
 			open("/", O_PATH); /* keeps the number; use fails as if it were closed */
 }
 
-/* A file capability belongs to the inode: the file's other applets must not profit from it. */
-static void drop_lent_rights(void)
+/* The setuid and setgid bits are nothing that any applet has a use for. */
+static void drop_lent_ids(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+	gid_t gid = getgid();
+	uid_t uid = getuid();
 
 	if (!getauxval(AT_SECURE))
 		return;
-	if (syscall(SYS_capset, &header, none)) {
-		fail_errno("capset");
-		die(EXIT_FAILED, "cannot give up capabilities");
-	}
+	if ((getegid() != gid && setresgid(gid, gid, gid)) ||
+	    (geteuid() != uid && setresuid(uid, uid, uid)))
+		die(EXIT_FAILED, "cannot give up the rights of the setuid or setgid bit: %s",
+		    strerror(errno));
+}
+
+/* By whatever name it is called; " (deleted)" may follow. */
+static bool is_capable_copy(void)
+{
+	const char *started = (const char *)getauxval(AT_EXECFN);
+	char *path = path_of_self();
+	bool is;
+
+	error_clear();
+	is = str_starts(path_base(path ? path : started ? started : ""), CAPABLE_COPY_NAME);
+	free(path);
+	return is;
+}
+
+/* A file capability belongs to the inode: the file's other applets must not profit from it. */
+static void drop_lent_rights(void)
+{
+	if (!getauxval(AT_SECURE))
+		return;
+	if (caps_keep(0))
+		die_recorded(EXIT_FAILED);
+	if (is_capable_copy())
+		die(EXIT_FAILED, "this is the copy of " SUITE " that has rights for memtrack: it runs "
+				 "nothing else");
 	prctl(PR_SET_DUMPABLE, 1); /* nothing is left to protect, and ptrace asks for it */
 }
 
@@ -121,6 +147,7 @@ static int finish_output(int code)
 static int run_applet(const struct applet *applet, int argc, char **argv)
 {
 	running_applet = applet;
+	drop_lent_ids();
 	if (applet->privilege == PRIV_DROP)
 		drop_lent_rights();
 	return applet->main(argc, argv);
@@ -281,6 +308,7 @@ static int help_command(char **words)
 /* --list and --install. */
 static int manage(const struct front_cfg *cfg, const struct opts_args *args)
 {
+	drop_lent_ids();
 	drop_lent_rights();
 	if (cfg->list && !cfg->install && !cfg->symbolic) {
 		args_expect(args, 0, 0);

@@ -21,3 +21,22 @@ int shell_command(struct strvec *argv, const char *text, const char *search)
 	return fail(-ENOENT, "a command of one word is shell text, and there is no shell (bash or sh) "
 			     "on PATH; give the program and its arguments as words of their own");
 }
+
+void shell_quote(const char *word, struct buf *to)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "_-+./,:=@%";
+
+	if (*word && !word[strspn(word, plain)]) {
+		buf_addstr(to, word);
+		return;
+	}
+	buf_addch(to, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			buf_addstr(to, "'\\''");
+		else
+			buf_addch(to, *word);
+	}
+	buf_addch(to, '\'');
+}
