@@ -79,6 +79,7 @@ struct task_struct {
 
 struct linux_binprm {
 	struct file *file;
+	unsigned int secureexec : 1; /* setuid, setgid, file capabilities */
 };
 
 /* The kernel's own names of the registers; <asm/ptrace.h> has user space's. */

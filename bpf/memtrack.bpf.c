@@ -33,6 +33,10 @@ const volatile __u64 namespace_inode;
  */
 const volatile bool memory_hidden;
 
+/* Only processes of `own_uid` are followed: others could not be let go, nor are they ours to see. */
+const volatile bool own_user_only;
+const volatile __u32 own_uid;
+
 /* Bytes in the ring from which on a producer is held. */
 const volatile __u64 ring_high;
 
@@ -49,6 +53,8 @@ __u64 lost_events;
 __u64 lost_stops;
 __u64 lost_tasks;
 __u64 lost_addresses; /* blocks of which the address stands in hidden memory */
+__u64 strangers; /* threads that were left alone, see own_user_only */
+__u64 first_stranger; /* when, ns */
 bool no_more_stops; /* memtrack is about to leave */
 
 __u64 alive; /* threads of the tree */
@@ -134,6 +140,23 @@ static __always_inline void learn_ids(struct task *t)
 	}
 }
 
+/* ---- Processes that are not the user's ---- */
+
+static __always_inline void leave_alone(struct task_struct *task)
+{
+	if (bpf_task_storage_delete(&tasks, task))
+		return;
+	__sync_fetch_and_add(&alive, -1);
+	if (!__sync_fetch_and_add(&strangers, 1))
+		first_stranger = bpf_ktime_get_ns();
+}
+
+/* One that has changed its user without executing anything: it has mapped ids of a user namespace. */
+static __always_inline bool is_stranger(void)
+{
+	return own_user_only && (__u32)bpf_get_current_uid_gid() != own_uid;
+}
+
 /* ---- Stops ---- */
 
 /* It stands only when it has left the kernel, which memtrack waits for before it looks. */
@@ -143,6 +166,10 @@ static __always_inline void stop(struct task *t, __u32 reason, struct track_file
 
 	if (no_more_stops)
 		return;
+	if (is_stranger()) {
+		leave_alone(bpf_get_current_task_btf());
+		return;
+	}
 	learn_ids(t);
 	r = t->pid ? bpf_ringbuf_reserve(&stops, sizeof(*r), 0) : NULL;
 	if (!r) { /* nobody could let it go */
@@ -582,6 +609,10 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 
 	if (!t)
 		return 0;
+	if (own_user_only && BPF_CORE_READ_BITFIELD(program, secureexec)) {
+		leave_alone(task);
+		return 0;
+	}
 	t->sp = t->wish_sp = t->passed_sp = 0;
 	t->pid = t->tid = 0; /* a thread that executes takes its leader's id */
 	tell_end(t, TRACK_EXEC);

@@ -6,6 +6,7 @@
 
 #include "applets/memtrack/bpf_engine.h"
 #include "applets/memtrack/free_memory.h"
+#include "applets/memtrack/rights.h"
 #include "applets/memtrack/tracker.h"
 #include "applets/memtrack/watchdog.h"
 #include "applets/memtrack/watcher.h"
@@ -84,10 +85,22 @@ static struct engine_losses losses(struct engine *e)
 	};
 }
 
+static void tell_strangers(const struct tracker_counts *counts, struct heap_gaps *gaps)
+{
+	if (!counts->strangers)
+		return;
+	heap_gaps_tell(gaps, "not recorded, with all that they started: %llu programs with rights of their "
+			     "own (setuid, setgid, file capabilities) or of another user; that takes root",
+		       (unsigned long long)counts->strangers);
+	vec_last(&gaps->list)->from = counts->first_stranger;
+}
+
 static void engine_free(struct engine *e, struct heap_gaps *gaps)
 {
 	struct bpf_engine *b = of(e);
+	struct tracker_counts counts = tracker_counts(b->tracker);
 
+	tell_strangers(&counts, gaps);
 	watcher_stop(b->watcher, gaps);
 	tracker_free(b->tracker);
 	watchdog_stop(&b->watchdog);
@@ -96,23 +109,23 @@ static void engine_free(struct engine *e, struct heap_gaps *gaps)
 
 static const struct engine_ops ops = {follow, track, next, alive, losses, engine_free};
 
-static const char *remedy(int rc)
+/* Caller frees. */
+static char *remedy_dup(int rc)
 {
 	if (rc == -EPERM || rc == -EACCES)
-		return "memory mode needs the right to load BPF programs: run it as root, or with "
-		       "cap_bpf and cap_perfmon (before Linux 6.6 cap_sys_admin as well)";
+		return rights_explain_dup();
 	if (rc == -ENOMEM)
-		return "there is not enough memory for the event ring: give a smaller --ring-size";
+		return xstrdup("there is not enough memory for the event ring: give a smaller --ring-size");
 	if (rc == -EMFILE || rc == -ENFILE)
-		return "memory mode needs some 40 file descriptors, and two for each file with an "
-		       "allocator: raise the hard limit (ulimit -Hn)";
+		return xstrdup("memory mode needs some 40 file descriptors, and two for each file with an "
+			       "allocator: raise the hard limit (ulimit -Hn)");
 	if (access("/proc/self/exe", F_OK))
-		return "/proc is needed: mount it (mount -t proc proc /proc)";
+		return xstrdup("/proc is needed: mount it (mount -t proc proc /proc)");
 	if (rc == -ESRCH && access("/sys/kernel/btf/vmlinux", R_OK))
-		return "the kernel's description of itself, /sys/kernel/btf/vmlinux, cannot be read: "
-		       "mount /sys (mount -t sysfs sysfs /sys), or use a kernel that has it";
-	return "this kernel cannot track the heap (Linux 6.1 or later with BPF, uprobes and BTF is "
-	       "needed)";
+		return xstrdup("the kernel's description of itself, /sys/kernel/btf/vmlinux, cannot be "
+			       "read: mount /sys (mount -t sysfs sysfs /sys), or use a kernel that has it");
+	return xstrdup("this kernel cannot track the heap (Linux 6.1 or later with BPF, uprobes and BTF is "
+		       "needed)");
 }
 
 /* A ring of a size that nobody asked for may be smaller, where there is less memory than it seems. */
@@ -136,6 +149,7 @@ int bpf_engine_new(struct engine **to, const struct bpf_engine_options *options)
 {
 	struct bpf_engine *b = xcalloc(1, sizeof(*b));
 	const volatile uint32_t *held;
+	char *remedy;
 	size_t count;
 	int rc;
 
@@ -143,7 +157,10 @@ int bpf_engine_new(struct engine **to, const struct bpf_engine_options *options)
 	rc = load_tracker(&b->tracker, options);
 	if (rc) {
 		free(b);
-		return fail(rc, "%s", remedy(rc));
+		remedy = remedy_dup(rc);
+		fail(rc, "%s", remedy);
+		free(remedy);
+		return rc;
 	}
 	held = tracker_held(b->tracker, &count);
 	rc = watchdog_start(&b->watchdog, held, count);

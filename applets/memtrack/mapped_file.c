@@ -11,6 +11,7 @@
 
 #include "applets/memtrack/mapped_file.h"
 #include "applets/memtrack/process.h"
+#include "applets/memtrack/rights.h"
 
 enum { MINOR_BITS = 20 }; /* of a device number inside the kernel */
 
@@ -104,8 +105,11 @@ static int open_regular(const char *path, uint64_t inode)
 int mapped_file_open(const struct mapped_file *m, pid_t pid)
 {
 	char *path = xasprintf("/proc/%d/map_files/%s", pid, m->range);
-	int fd = open_regular(path, 0);
+	int fd;
 
+	rights_use(RIGHTS_OPEN);
+	fd = open_regular(path, 0);
+	rights_use(0);
 	free(path);
 	if (fd < 0 && m->path[0] == '/') {
 		path = xasprintf("/proc/%d/root%s", pid, m->path);

@@ -15,9 +15,13 @@
 //usage:track [OPTION]... 'SHELL TEXT'
 //example:memtrack track -o results -- ./program --its options
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,6 +46,7 @@
 #include "core/units.h"
 
 #include "applets/memtrack/bpf_engine.h"
+#include "applets/memtrack/rights.h"
 #include "applets/memtrack/tracker.h"
 
 enum {
@@ -75,7 +80,7 @@ static const struct opt rows[] = {
 		   .help = "kind of probes"),
 	OPT_UINT(0, "ring-size", struct cfg, ring_mb, .meta = "MB", .max = 2048,
 		 .help = "memory for events that are not read yet (default: by free memory and cores)"),
-	OPT_UINT(0, "control", struct cfg, control, .flags = OPT_HIDDEN,
+	OPT_UINT(0, "control", struct cfg, control, .flags = OPT_HIDDEN, .max = INT_MAX,
 		 .help = "descriptor, plus one, that switches tracking on and off"),
 	OPT_END
 };
@@ -180,6 +185,25 @@ static void on_control(void *ctx)
 		log_debug("the runner does not take answers any more");
 }
 
+/*
+ * It is not for the command, which would hold it open and could use it. A program with capabilities
+ * has lost the signal that the runner asked for in case of its own death.
+ */
+static void take_control(struct track *t)
+{
+	int fd = (int)t->cfg.control - 1;
+	struct pollfd left = {.fd = fd};
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISSOCK(st.st_mode))
+		die_usage("--control is for the runner, which hands over a socket");
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (poll(&left, 1, 0) > 0 && left.revents & POLLHUP)
+		raise(SIGTERM); /* it has died before */
+	t->watching.extra = fd;
+}
+
 /* ---- The command ---- */
 
 static char *find_command(const struct strvec *words)
@@ -231,14 +255,10 @@ static int watch(struct track *t, pid_t pid)
 {
 	struct supervise *w = &t->watching;
 
-	if (t->cfg.control) /* not for the command, which would hold it open */
-		fcntl((int)t->cfg.control - 1, F_SETFD, FD_CLOEXEC);
-
 	w->child = pid;
 	w->grace_ns = GRACE_SECONDS * NS_PER_SECOND;
 	w->tick_ns = DRAIN_MS * NS_PER_MS;
 	w->tick = on_tick;
-	w->extra = (int)t->cfg.control - 1;
 	w->on_extra = on_control;
 	w->ctx = t;
 	return supervise(w);
@@ -339,6 +359,7 @@ static int track_command(struct track *t, const struct strvec *words)
 
 	s.path = path;
 	s.argv = words->items;
+	s.envp = rights_environment();
 	s.death_signal = SIGTERM;
 	s.as_user = sudo_invoker(&s.uid, &s.gid);
 	orphans_adopt();
@@ -375,6 +396,7 @@ int memtrack_main(int argc, char **argv)
 	struct opts_args args;
 	int status;
 
+	rights_begin();
 	opts_parse(rows, &t.cfg, argc, argv, OPTS_INTERLEAVED | OPTS_COMMAND | OPTS_WRAPPER, &args);
 	make_words(&words, &args);
 	if (access(t.cfg.output, W_OK))
@@ -383,11 +405,14 @@ int memtrack_main(int argc, char **argv)
 	options.flavour = t.cfg.flavour;
 	options.ring_bytes = (size_t)t.cfg.ring_mb * 1024 * 1024;
 	supervise_prepare();
+	if (t.cfg.control)
+		take_control(&t);
 	spawn_raise_files(); /* every file with an allocator costs links */
 	if (measuring_lock_take(MODE_MEMORY)) /* here, where the probes will be */
 		die_recorded(EXIT_WRAPPER);
 	if (bpf_engine_new(&t.engine, &options))
 		die_recorded(EXIT_WRAPPER);
+	rights_keep(0); /* the watcher has what it takes */
 	status = track_command(&t, &words);
 	strvec_release(&words);
 	args_release(&args);

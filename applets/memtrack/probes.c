@@ -5,6 +5,7 @@
 
 #include "core/base.h"
 #include "core/buf.h"
+#include "core/build_id.h"
 #include "core/elf.h"
 
 #include "applets/memtrack/allocators.h"
@@ -134,6 +135,24 @@ static void tell_of_32_bits(int fd, const char *file, struct heap_gaps *gaps)
 		heap_gaps_tell(gaps, "%s is a 32-bit program: its allocations cannot be seen", file);
 }
 
+/* Our own binary by another name, or the one that the capable copy was made of. */
+static bool is_own_build(struct elf_file *f)
+{
+	struct buf id = BUF_INIT, text = BUF_INIT;
+	char *own = build_id_dup();
+	bool is;
+
+	elf_file_build_id(f, &id);
+	buf_addstr(&text, "");
+	for (size_t i = 0; i < id.len; i++)
+		buf_printf(&text, "%02x", (unsigned char)id.data[i]);
+	is = own && str_eq(own, text.data);
+	buf_release(&text);
+	buf_release(&id);
+	free(own);
+	return is;
+}
+
 int probes_find(struct probes *probes, int fd, const char *name, bool is_program,
 		struct strvec *unseen, struct heap_gaps *gaps)
 {
@@ -149,6 +168,10 @@ int probes_find(struct probes *probes, int fd, const char *name, bool is_program
 	}
 	if (rc)
 		return rc;
+	if (is_own_build(f)) {
+		elf_file_close(f);
+		return 0;
+	}
 	probe_list_find(&found, f, true);
 	if (is_program)
 		tell_of_program(f, name, found.families, gaps);

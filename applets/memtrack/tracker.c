@@ -17,6 +17,7 @@
 #include "core/clock.h"
 #include "core/vec.h"
 
+#include "applets/memtrack/rights.h"
 #include "applets/memtrack/tracker.h"
 #include "memtrack.skel.h"
 
@@ -108,16 +109,20 @@ static bool kernel_has_sessions(void)
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
 		    .expected_attach_type = (enum bpf_attach_type)TRACE_UPROBE_SESSION);
-	int program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "session", "GPL", nothing,
-				    ARRAY_SIZE(nothing), &opts);
 	const struct places root = {.path = "/", .offsets = (unsigned long[]){0},
 				    .cookies = (uint64_t[]){0}, .count = 1};
-	int link, error;
+	int program, link, error;
 
+	rights_use(RIGHTS_BPF);
+	program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "session", "GPL", nothing, ARRAY_SIZE(nothing),
+				&opts);
+	rights_use(0);
 	if (program < 0)
 		return true; /* the reason is told when the programs proper are loaded */
+	rights_use(RIGHTS_BPF);
 	link = link_multi(program, TRACE_UPROBE_SESSION, &root, false);
 	error = errno;
+	rights_use(0);
 	if (link >= 0)
 		close(link);
 	close(program);
@@ -165,6 +170,7 @@ static size_t power_of_two(size_t bytes)
 static int load_object(struct tracker *t, size_t ring_bytes, bool memory_hidden)
 {
 	size_t size = power_of_two(ring_bytes);
+	int rc;
 
 	t->skel = memtrack__open();
 	if (!t->skel)
@@ -173,9 +179,14 @@ static int load_object(struct tracker *t, size_t ring_bytes, bool memory_hidden)
 	t->skel->rodata->ring_high = t->high;
 	t->skel->rodata->memory_hidden = memory_hidden;
 	choose_namespace(t->skel);
+	t->skel->rodata->own_user_only = rights_over_own_user_only();
+	t->skel->rodata->own_uid = getuid();
 	choose_programs(t->skel, t->flavour);
 	bpf_map__set_max_entries(t->skel->maps.events, (uint32_t)size);
-	return memtrack__load(t->skel);
+	rights_use(RIGHTS_BPF);
+	rc = memtrack__load(t->skel);
+	rights_use(0);
+	return rc;
 }
 
 /* Under lockdown=confidentiality a program that may read memory is refused: with EINVAL. */
@@ -191,7 +202,9 @@ static int load(struct tracker *t, size_t ring_bytes)
 	}
 	if (rc)
 		return fail(rc, "cannot load the BPF programs: %s", strerror(-rc));
+	rights_use(RIGHTS_BPF);
 	rc = memtrack__attach(t->skel);
+	rights_use(0);
 	return rc ? fail(rc, "cannot attach to the kernel's process events: %s", strerror(-rc)) : 0;
 }
 
@@ -282,8 +295,10 @@ int tracker_attach(struct tracker *t, int fd, unsigned group, const struct probe
 			p.offsets[p.count] = probes[i].offset;
 			p.cookies[p.count++] = probes[i].cookie;
 		}
+		rights_use(RIGHTS_BPF);
 		if (p.count)
 			rc = attach_place(t, (enum probe_place)place, &p);
+		rights_use(0);
 	}
 	free(p.offsets);
 	free(p.cookies);
@@ -443,6 +458,8 @@ int tracker_new(struct tracker **to, const struct tracker_options *options)
 		tracker_free(t);
 		return rc;
 	}
+	if (t->flavour != UPROBE_PERF)
+		rights_keep(CAPS_MINIMAL | RIGHTS_OPEN);
 	log_debug("uprobes: %s, %llu ns a trap", uprobe_flavour_name(t->flavour),
 		  (unsigned long long)tracker_trap_ns(t));
 	*to = t; /* the trial's link goes with the others: closing it alone would take 50 ms */
@@ -507,6 +524,8 @@ struct tracker_counts tracker_counts(struct tracker *t)
 		.lost_stops = __atomic_load_n(&t->skel->bss->lost_stops, __ATOMIC_RELAXED),
 		.lost_addresses = __atomic_load_n(&t->skel->bss->lost_addresses, __ATOMIC_RELAXED),
 		.lost_tasks = __atomic_load_n(&t->skel->bss->lost_tasks, __ATOMIC_RELAXED),
+		.strangers = __atomic_load_n(&t->skel->bss->strangers, __ATOMIC_RELAXED),
+		.first_stranger = __atomic_load_n(&t->skel->bss->first_stranger, __ATOMIC_RELAXED),
 		.alive = __atomic_load_n(&t->skel->bss->alive, __ATOMIC_RELAXED),
 	};
 }

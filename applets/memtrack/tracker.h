@@ -91,6 +91,8 @@ void tracker_forget_file(struct tracker *t, struct track_file file);
 
 struct tracker_counts {
 	uint64_t lost_events, lost_stops, lost_tasks, lost_addresses, alive;
+	uint64_t strangers; /* left alone: of other users, or with rights of their own */
+	uint64_t first_stranger; /* CLOCK_MONOTONIC, ns */
 };
 struct tracker_counts tracker_counts(struct tracker *t);
 

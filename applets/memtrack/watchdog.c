@@ -10,6 +10,7 @@
 
 #include "core/base.h"
 
+#include "applets/memtrack/rights.h"
 #include "applets/memtrack/watchdog.h"
 
 enum {
@@ -34,6 +35,7 @@ static void __attribute__((noreturn)) watch(int fd, const volatile uint32_t *hel
 	char c;
 	ssize_t n;
 
+	rights_keep(0);
 	/* a probe lives as long as any process has its descriptor */
 	if (dup2(fd, 0) < 0 || syscall(SYS_close_range, 1u, ~0u, 0u))
 		_exit(1);

@@ -53,7 +53,7 @@ static void track_harness(struct session *s, const struct cfg *cfg, char *const 
 {
 	struct strvec argv = STRVEC_INIT;
 
-	strvec_push(&argv, "/proc/self/exe"); /* of memtrack, which is this very binary, too */
+	strvec_push(&argv, s->memtrack.harness);
 	strvec_push(&argv, "exec-harness");
 	add_harness_words(&argv, cfg, words);
 	memory_session_run(s, argv.items);

@@ -69,10 +69,10 @@ static void check_machine(struct session *s)
 	if (valgrind_is_above())
 		die(EXIT_UNSUPPORTED, "codspeed runs under valgrind itself (inside another codspeed?); "
 				      "start it natively");
-	if (s->mode == MODE_MEMORY && memory_session_check())
+	if (ENABLE_MEMTRACK && s->mode == MODE_MEMORY && memory_session_check(s))
 		die(EXIT_UNSUPPORTED, "memory mode is not possible here");
 	if (s->mode != MODE_SIMULATION)
-		return; /* memtrack looks for itself */
+		return; /* memtrack looks for the rest itself */
 	fifo_remove_stale(NULL); /* every client would wait for a runner that was killed */
 	find_valgrind(s);
 	if (measuring_lock_take(s->mode))
@@ -378,6 +378,8 @@ static void session_release(struct session *s)
 	judging_release(&s->judging);
 	free(s->valgrind);
 	free(s->valgrind_version);
+	if (ENABLE_MEMTRACK && s->mode == MODE_MEMORY)
+		memtrack_program_release(&s->memtrack);
 }
 
 static void end_by_signal(const struct session *s)

@@ -19,6 +19,7 @@
 
 #include "applets/runner/folder.h"
 #include "applets/runner/judging.h"
+#include "applets/runner/memory/memtrack_program.h"
 #include "applets/runner/options.h"
 #include "applets/runner/progress.h"
 #include "applets/runner/results/result.h"
@@ -33,6 +34,7 @@ struct session {
 	struct strvec env;                 /* of the command */
 	char *valgrind;                    /* its path; NULL but in simulation */
 	char *valgrind_version;
+	struct memtrack_program memtrack; /* in memory mode */
 	uint64_t began;
 	int64_t began_at; /* seconds since 1970 */
 	struct progress progress;

@@ -200,11 +200,11 @@ whole() {
 	cd "$open"
 	user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	run -125 patiently "${user[@]}" "$open/codspeed" memtrack track -o "$open" -- true
-	grep -q 'run it as root, or with cap_bpf and cap_perfmon' "$BATS_TEST_TMPDIR/errors"
+	grep -q 'lacks cap_perfmon,cap_bpf; run it as root' "$BATS_TEST_TMPDIR/errors"
 	run -125 patiently setpriv --bounding-set=-all "$open/codspeed" memtrack track -o "$open" -- true
 	grep -q 'cap_bpf' "$BATS_TEST_TMPDIR/errors"
 	run -3 patiently "${user[@]}" env TMPDIR="$open" "$open/codspeed" exec -m memory -- true
-	grep -q 'run it as root' "$BATS_TEST_TMPDIR/errors"
+	grep -q 'it needs root, or a copy of codspeed' "$BATS_TEST_TMPDIR/errors"
 	chmod 700 "$out"
 	run -125 patiently "${user[@]}" "$open/codspeed" memtrack track -o "$out" -- true
 	grep -qE 'cannot be written' "$BATS_TEST_TMPDIR/errors"

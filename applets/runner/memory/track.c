@@ -73,7 +73,7 @@ static int track_off(void *ctx UNUSED)
 	return request(MEMTRACK_DISABLE);
 }
 
-/* `memtrack track --output=DIR --control=N -- WORDS`, this very binary. */
+/* `memtrack track --output=DIR --control=N -- WORDS` */
 static void memtrack_words(struct strvec *argv, const char *results, int control, char *const *words)
 {
 	strvec_push(argv, "codspeed-memtrack");
@@ -125,14 +125,14 @@ static void finish_serving(const char *results)
 	free(path);
 }
 
-int memory_session_check(void)
+int memory_session_check(struct session *s)
 {
 	if (access("/proc/self/exe", F_OK))
 		return fail_errno("/proc is needed: mount it (mount -t proc proc /proc)");
 	if (access(FIFO_DIR, W_OK | X_OK))
 		return fail_errno(FIFO_DIR " is needed, where benchmarks look for the runner: create it, "
 				  "or mount a tmpfs there");
-	return 0;
+	return memtrack_program_find(&s->memtrack);
 }
 
 void memory_session_run(struct session *s, char *const *words)
@@ -149,7 +149,7 @@ void memory_session_run(struct session *s, char *const *words)
 	tracking.control = ends[0];
 	start_serving(s);
 	memtrack_words(&argv, results, ends[1], words);
-	spawn.path = "/proc/self/exe"; /* this very binary; nothing else may choose it */
+	spawn.path = s->memtrack.path;
 	spawn.argv = argv.items;
 	spawn.keep = ends[1]; /* memtrack's alone, so that we see when it is gone */
 	spawn.death_signal = SIGTERM;

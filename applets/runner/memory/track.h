@@ -5,8 +5,11 @@
 
 #include "applets/runner/session.h"
 
-/* 0, or -errno with a frame: what of this machine's folders memory mode needs and does not find. */
-int memory_session_check(void);
+/*
+ * What of this machine memory mode needs: folders, and a memtrack that this user may run, which goes
+ * to s->memtrack. 0, or -errno with a frame that says what is missing.
+ */
+int memory_session_check(struct session *s);
 
 /*
  * Run these words to their end: an entrypoint, or our own exec-harness. What they report goes to the
