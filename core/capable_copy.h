@@ -12,6 +12,7 @@
 #ifndef CORE_CAPABLE_COPY_H
 #define CORE_CAPABLE_COPY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -55,5 +56,8 @@ uint64_t capable_copy_rights(int fd);
  * file: of the open file `fd`, unless it is -1, and of this process.
  */
 void capable_copy_obstacles(int fd, uint64_t rights, struct strvec *to);
+
+/* Rights in one are none outside, where probes are. */
+bool capable_copy_in_user_namespace(void);
 
 #endif

@@ -64,7 +64,7 @@ static void check_bounds(uint64_t rights, struct strvec *to)
 }
 
 /* "0 0 4294967295": the first namespace knows every user. */
-static bool in_user_namespace(void)
+bool capable_copy_in_user_namespace(void)
 {
 	unsigned long inside, outside, count;
 	struct buf text = BUF_INIT;
@@ -104,7 +104,7 @@ void capable_copy_obstacles(int fd, uint64_t rights, struct strvec *to)
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0ul, 0ul, 0ul, 0ul) == 1)
 		strvec_push(to, "this process has no_new_privs set (as containers, systemd's NoNewPrivileges "
 				"and bwrap do)");
-	if (in_user_namespace())
+	if (capable_copy_in_user_namespace())
 		strvec_push(to, "this process is in a user namespace, where files from outside give no rights");
 	if (tracer_pid)
 		strvec_pushf(to, "process %ld traces this one (strace, gdb)", tracer_pid);

@@ -112,7 +112,7 @@ static const struct engine_ops ops = {follow, track, next, alive, losses, engine
 /* Caller frees. */
 static char *remedy_dup(int rc)
 {
-	if (rc == -EPERM || rc == -EACCES)
+	if (rights_are_lacking(rc))
 		return rights_explain_dup();
 	if (rc == -ENOMEM)
 		return xstrdup("there is not enough memory for the event ring: give a smaller --ring-size");

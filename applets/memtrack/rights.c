@@ -11,6 +11,7 @@
 #include "core/exit_code.h"
 
 #include "applets/memtrack/rights.h"
+#include "applets/memtrack/token.h"
 
 extern char **environ;
 
@@ -49,7 +50,16 @@ bool rights_are_lent(void)
 
 bool rights_over_own_user_only(void)
 {
-	return geteuid() && (lent || !getenv("LIBBPF_BPF_TOKEN_PATH"));
+	return geteuid() && (lent || !token_path());
+}
+
+const char *rights_token(void)
+{
+	const char *given = getenv(TOKEN_VARIABLE);
+
+	if (lent || (given && !token_path()))
+		return "";
+	return token_path();
 }
 
 char *const *rights_environment(void)
@@ -98,6 +108,33 @@ static void add_lacking(uint64_t have, struct buf *to)
 		       "memory', which gives these to a copy of codspeed");
 }
 
+static void add_token(const char *path, struct buf *to)
+{
+	struct buf missing = BUF_INIT;
+
+	token_explain(path, &missing);
+	if (str_starts(missing.data ? missing.data : "", "delegate_"))
+		buf_printf(to, "the BPF token of %s lacks %s", path, missing.data);
+	else if (missing.len)
+		buf_addstr(to, missing.data);
+	else
+		buf_printf(to, "the BPF token of %s delegates all that is needed, but not to this user "
+			       "namespace", path);
+	buf_release(&missing);
+}
+
+static bool has_token(void)
+{
+	const char *token = rights_token();
+
+	return token && *token;
+}
+
+bool rights_are_lacking(int rc)
+{
+	return rc == -EPERM || rc == -EACCES || (rc == -EINVAL && has_token());
+}
+
 char *rights_explain_dup(void)
 {
 	struct buf text = BUF_INIT;
@@ -106,10 +143,15 @@ char *rights_explain_dup(void)
 
 	buf_addstr(&text, "memory mode needs the right to load BPF programs: ");
 	file = rights_of_self(&fd);
-	if (file & ~have)
+	if (has_token())
+		add_token(rights_token(), &text);
+	else if (file & ~have)
 		add_obstacles(fd, file, &text);
 	else if ((have & CAPS_MINIMAL) != CAPS_MINIMAL)
 		add_lacking(have, &text);
+	else if (capable_copy_in_user_namespace())
+		buf_addstr(&text, "in a user namespace that takes a BPF token, which is delegated by mount "
+				  "options of a bpffs and named by " TOKEN_VARIABLE);
 	else
 		buf_addstr(&text, "cap_bpf and cap_perfmon are there, and the kernel refuses all the same (a "
 				  "security module, seccomp, or a kernel before 6.6, which takes 'codspeed "

@@ -33,6 +33,12 @@ bool rights_are_lent(void);
  */
 bool rights_over_own_user_only(void);
 
+/*
+ * Where libbpf is to take a token from: "" for none at all, NULL where the machine's own one will do
+ * (/sys/fs/bpf of a container).
+ */
+const char *rights_token(void);
+
 /* The environment as it was, for the command; NULL where it was not touched. */
 char *const *rights_environment(void);
 
@@ -41,6 +47,9 @@ void rights_use(uint64_t mask);
 
 /* This thread keeps these at the most, for good; 0: none. */
 void rights_keep(uint64_t mask);
+
+/* Whether loading failed with `rc` for want of rights: a token that lacks some gives -EINVAL, too. */
+bool rights_are_lacking(int rc);
 
 /* Why loading is refused, and what helps. Caller frees. */
 char *rights_explain_dup(void);

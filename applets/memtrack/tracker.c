@@ -18,6 +18,7 @@
 #include "core/vec.h"
 
 #include "applets/memtrack/rights.h"
+#include "applets/memtrack/token.h"
 #include "applets/memtrack/tracker.h"
 #include "memtrack.skel.h"
 
@@ -169,10 +170,11 @@ static size_t power_of_two(size_t bytes)
 
 static int load_object(struct tracker *t, size_t ring_bytes, bool memory_hidden)
 {
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .bpf_token_path = rights_token());
 	size_t size = power_of_two(ring_bytes);
 	int rc;
 
-	t->skel = memtrack__open();
+	t->skel = memtrack__open_opts(&opts);
 	if (!t->skel)
 		return fail_errno("cannot open the BPF object");
 	t->high = size / 100 * HIGH_PERCENT;
@@ -436,8 +438,8 @@ static int load_best(struct tracker *t, const struct tracker_options *o)
 		if (!rc)
 			break;
 		add_reason(&reasons, (enum uprobe_flavour)flavour);
-		if (rc == -EPERM || rc == -ENOMEM || rc == -EMFILE || rc == -ENOENT)
-			break; /* another flavour needs no less */
+		if ((rc == -EPERM && !token_path()) || rc == -ENOMEM || rc == -EMFILE || rc == -ENOENT)
+			break; /* another flavour needs no less; of tokens, one may be delegated alone */
 	}
 	if (rc)
 		fail(rc, "%s", reasons.data);

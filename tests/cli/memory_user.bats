@@ -422,7 +422,7 @@ for pid in range(int(sys.argv[2]), int(sys.argv[2]) + 3000):
 @test "signals: SIGINT, SIGTERM and SIGKILL of memtrack leave nothing" {
 	install
 	for signal in INT TERM KILL; do
-		start env --default-signal=INT "$copy" track -o "$home" -- sh -c "$open/heap_tree leaf $long; :"
+		start env --default-signal=INT "$copy" track -o "$home" -- "$open/heap_tree" leaf "$long"
 		kill -$signal "$(memtrack_pid)"
 		code=0
 		wait $pid || code=$?

@@ -15,7 +15,7 @@
 
 /* ---- This very binary ---- */
 
-/* A mount of bpffs that libbpf takes a token from; an empty name is none. */
+/* A mount of bpffs that libbpf takes a token from (memtrack looks closer); an empty name is none. */
 static bool has_token(void)
 {
 	const char *path = getenv("LIBBPF_BPF_TOKEN_PATH");
