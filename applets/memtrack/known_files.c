@@ -114,6 +114,8 @@ static int learn(struct known_files *k, pid_t pid, const struct mapped_file *m, 
 	int rc;
 
 	known.fd = mapped_file_open(m, pid);
+	if (known.fd == -EMFILE)
+		return known.fd;
 	if (known.fd < 0) {
 		if (known.fd != -ESRCH) { /* else another process will bring it again */
 			heap_gaps_tell(&k->gaps, "%s, mapped by process %d: its allocations may be "

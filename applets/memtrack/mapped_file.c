@@ -105,7 +105,7 @@ static int open_regular(const char *path, uint64_t inode)
 int mapped_file_open(const struct mapped_file *m, pid_t pid)
 {
 	char *path = xasprintf("/proc/%d/map_files/%s", pid, m->range);
-	int fd;
+	int fd, error;
 
 	rights_use(RIGHTS_OPEN);
 	fd = open_regular(path, 0);
@@ -118,8 +118,9 @@ int mapped_file_open(const struct mapped_file *m, pid_t pid)
 	}
 	if (fd >= 0)
 		return fd;
+	error = errno;
 	if (!process_state(pid))
 		return -ESRCH;
-	errno = errno ? errno : ENOENT;
+	errno = error ? error : ENOENT;
 	return fail_errno("cannot open %s", m->path);
 }

@@ -11,25 +11,36 @@
 
 #include "applets/memtrack/process.h"
 
+#define UNKNOWN PROCESS_STATE_UNKNOWN
+
 enum {
 	BUSY_MS = 1000,      /* for a thread that the kernel keeps busy */
 	STOP_MS = 10 * 1000, /* for one that runs: a cgroup may give it little of a processor */
 	PAUSE_NS = 50 * 1000,
 };
 
-/* What stands in `file` behind the name, which may hold anything: false when that is gone. */
-static bool read_stat(const char *file, char *state, int *parent)
+static bool says_gone(int error)
+{
+	return error == ENOENT || error == ESRCH;
+}
+
+/*
+ * What stands in `file` behind the name, which may hold anything. Both 0 when that is gone; state
+ * UNKNOWN when we cannot look, which is another matter.
+ */
+static void read_stat(const char *file, char *state, int *parent)
 {
 	struct buf text = BUF_INIT;
 	const char *end;
-	bool there;
+	int rc = read_file(file, &text);
 
-	if (read_file(file, &text))
-		error_clear();
+	error_clear();
+	*state = rc && !says_gone(-rc) ? UNKNOWN : 0;
+	*parent = 0;
 	end = text.data ? strrchr(text.data, ')') : NULL;
-	there = end && sscanf(end + 1, " %c %d", state, parent) == 2;
+	if (end && sscanf(end + 1, " %c %d", state, parent) != 2)
+		*state = 0;
 	buf_release(&text);
-	return there;
 }
 
 static char thread_state(pid_t pid, const char *tid)
@@ -38,7 +49,8 @@ static char thread_state(pid_t pid, const char *tid)
 	int parent;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid, tid);
-	return read_stat(path, &state, &parent) ? state : 0;
+	read_stat(path, &state, &parent);
+	return state;
 }
 
 char process_state(pid_t pid)
@@ -50,7 +62,7 @@ char process_state(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	if (!dir)
-		return 0;
+		return says_gone(errno) ? 0 : UNKNOWN;
 	while ((entry = readdir(dir))) {
 		char state = entry->d_name[0] == '.' ? 0 : thread_state(pid, entry->d_name);
 
@@ -76,6 +88,8 @@ int process_wait_stopped(pid_t pid, struct heap_gaps *gaps)
 				       "maps now may be missed", pid);
 			return 0;
 		}
+		if (state == UNKNOWN)
+			return fail(-EMFILE, "cannot look at process %d", pid);
 		if (waited_ms >= STOP_MS)
 			return fail(-ETIMEDOUT, "process %d does not stop (state %c)", pid, state);
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
@@ -89,5 +103,6 @@ pid_t process_parent(pid_t pid)
 	int parent;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	return read_stat(path, &state, &parent) ? parent : 0;
+	read_stat(path, &state, &parent);
+	return parent;
 }

@@ -9,8 +9,9 @@
 
 /*
  * The state of the thread that moves the most, as letters of proc(5): 'T' when all are stopped, 0
- * when the process is gone or has ended.
+ * when the process is gone or has ended, PROCESS_STATE_UNKNOWN when we cannot look (no descriptors).
  */
+#define PROCESS_STATE_UNKNOWN '?'
 char process_state(pid_t pid);
 
 /* 0 when it is gone. */
@@ -18,7 +19,7 @@ pid_t process_parent(pid_t pid);
 
 /*
  * Wait until no thread of a process that was sent SIGSTOP can map anything: 0, also when it is gone.
- * -ETIMEDOUT with a frame for one that does not stop. A thread that the kernel keeps busy (D) is
+ * -ETIMEDOUT with a frame for one that does not stop, -EMFILE when we cannot look. A thread that the kernel keeps busy (D) is
  * not waited for: it is a gap.
  */
 int process_wait_stopped(pid_t pid, struct heap_gaps *gaps);

@@ -139,6 +139,9 @@ static int handle(struct watcher *w)
 
 	for (size_t i = 0; !rc && i < w->stops.len; i++)
 		rc = answer(w, &w->stops.items[i]);
+	if (rc == -EMFILE)
+		rc = fail(rc, "every file with an allocator takes some descriptors: raise the hard limit "
+			      "of descriptors (ulimit -Hn)");
 	return rc;
 }
 

@@ -179,6 +179,19 @@ exceptions() {
 	equal "$(counted 6600 6600)" '140000 140000 924000000 1'
 }
 
+@test "load: more libraries with allocators than there are descriptors: the run fails, and says so" {
+	local copies=() code=0
+
+	for i in {1..70}; do
+		cp "$FIXTURES/heap_pool.so" "$BATS_TEST_TMPDIR/$i.so"
+		copies+=("$BATS_TEST_TMPDIR/$i.so")
+	done
+	(ulimit -n 50 && patiently "$CODSPEED_BIN" memtrack track -o "$BATS_TEST_TMPDIR" -- \
+		"$FIXTURES/heap_load" plugin "${copies[@]}") || code=$?
+	equal "$code" 125
+	grep -q 'raise the hard limit of descriptors' "$BATS_TEST_TMPDIR/errors"
+}
+
 @test "load: a crafted library, four thousand functions of one name that jump on to the next" {
 	need gcc
 	{
