@@ -95,21 +95,13 @@ char *capable_copy_folder_dup(const struct capable_copy *c, size_t count)
 /* The name of a folder says little: it is the user's to choose. */
 static int check_build(const struct capable_copy *c, int fd)
 {
-	struct buf id = BUF_INIT, text = BUF_INIT;
 	struct elf_file *f;
 	int rc = elf_file_open(&f, fd, c->path);
 
 	if (rc)
 		return rc;
-	elf_file_build_id(f, &id);
-	buf_addstr(&text, "");
-	for (size_t i = 0; i < id.len; i++)
-		buf_printf(&text, "%02x", (unsigned char)id.data[i]);
-	if (!str_eq(text.data, c->build_id))
-		rc = fail(-ESTALE, "%s is of another build (%s)", c->path,
-			  text.len ? text.data : "without an id");
-	buf_release(&text);
-	buf_release(&id);
+	if (!elf_file_has_build_id(f, c->build_id))
+		rc = fail(-ESTALE, "%s is of another build", c->path);
 	elf_file_close(f);
 	return rc;
 }

@@ -342,6 +342,19 @@ bool elf_file_build_id(struct elf_file *f, struct buf *to)
 	return false;
 }
 
+bool elf_file_has_build_id(struct elf_file *f, const char *id)
+{
+	struct buf bytes = BUF_INIT, text = BUF_INIT;
+	bool has = elf_file_build_id(f, &bytes);
+
+	for (size_t i = 0; i < bytes.len; i++)
+		buf_printf(&text, "%02x", (unsigned char)bytes.data[i]);
+	has = has && str_eq(text.data, id);
+	buf_release(&text);
+	buf_release(&bytes);
+	return has;
+}
+
 /* ---- Code ---- */
 
 bool elf_file_code_offset(const struct elf_file *f, uint64_t address, uint64_t *offset)

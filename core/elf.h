@@ -41,6 +41,9 @@ struct elf_traits elf_file_traits(const struct elf_file *f);
  */
 bool elf_file_build_id(struct elf_file *f, struct buf *to);
 
+/* It is this one, in hex (build_id.h). */
+bool elf_file_has_build_id(struct elf_file *f, const char *id);
+
 struct elf_symbol {
 	const char *name;    /* without version; until the visit ends */
 	uint64_t address;

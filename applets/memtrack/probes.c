@@ -138,17 +138,9 @@ static void tell_of_32_bits(int fd, const char *file, struct heap_gaps *gaps)
 /* Our own binary by another name, or the one that the capable copy was made of. */
 static bool is_own_build(struct elf_file *f)
 {
-	struct buf id = BUF_INIT, text = BUF_INIT;
 	char *own = build_id_dup();
-	bool is;
+	bool is = own && elf_file_has_build_id(f, own);
 
-	elf_file_build_id(f, &id);
-	buf_addstr(&text, "");
-	for (size_t i = 0; i < id.len; i++)
-		buf_printf(&text, "%02x", (unsigned char)id.data[i]);
-	is = own && str_eq(own, text.data);
-	buf_release(&text);
-	buf_release(&id);
 	free(own);
 	return is;
 }

@@ -104,8 +104,10 @@ static void add_lacking(uint64_t have, struct buf *to)
 {
 	buf_addstr(to, "this process lacks ");
 	caps_text(CAPS_MINIMAL & ~have, to);
-	buf_addstr(to, "; run it as root, with cap_bpf and cap_perfmon, or once 'codspeed setup --mode "
-		       "memory', which gives these to a copy of codspeed");
+	buf_addstr(to, "; run it as root, or with cap_bpf and cap_perfmon");
+	if (ENABLE_SETUP)
+		buf_addstr(to, ", or once 'codspeed setup --mode memory', which gives these to a copy of "
+			       "codspeed");
 }
 
 static void add_token(const char *path, struct buf *to)

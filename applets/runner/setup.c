@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* setup.c - prepare this machine for the modes that need more than the binary */
 //config:config SETUP
-//config:	bool "setup (4 kb)"
+//config:	bool "setup (2 kb)"
 //config:	default y
 //config:	depends on SETCAP_HELPER
 //command:IF_SETUP(COMMAND("setup", NULL, setup_main, PRIV_DROP, "prepare this machine for a mode"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* setcap_helper.c - install, show and remove the copy of this binary that has memory mode's rights */
 //config:config SETCAP_HELPER
-//config:	bool "setcap-helper (16 kb)"
+//config:	bool "setcap-helper (4 kb)"
 //config:	default y
 //config:	depends on MEMTRACK
 //config:	help

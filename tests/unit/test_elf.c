@@ -267,6 +267,9 @@ static void the_build_id_is_read(void **state UNUSED)
 	assert_true(elf_file_build_id(f, &id));
 	assert_int_equal(id.len, 4);
 	assert_memory_equal(id.data, "\xde\xad\xbe\xef", 4);
+	assert_true(elf_file_has_build_id(f, "deadbeef"));
+	assert_false(elf_file_has_build_id(f, "deadbee"));
+	assert_false(elf_file_has_build_id(f, ""));
 	buf_release(&id);
 	elf_file_close(f);
 	close(fd);

@@ -93,8 +93,11 @@ char *memtrack_program_remedy_dup(void)
 
 static int explain(int rc)
 {
-	char *remedy = memtrack_program_remedy_dup();
+	char *remedy;
 
+	if (!ENABLE_SETUP)
+		return fail(rc, "it needs root, or cap_bpf and cap_perfmon");
+	remedy = memtrack_program_remedy_dup();
 	rc = fail(rc, "it needs root, or a copy of codspeed with cap_bpf and cap_perfmon; install that once "
 		      "by 'codspeed setup --mode memory', or as root by '%s'", remedy);
 	free(remedy);
