@@ -79,7 +79,10 @@ static void tell_incomparable(const struct comparison *c, bool quiet)
 int comparing_report(const struct comparison *c, const struct comparing_options *options)
 {
 	struct broken_gates broken = {.items = VEC_INIT};
-	struct comparison_view view = {c, &broken, options->all_metrics, (size_t)options->functions};
+	struct comparison_view view = {
+		.comparison = c, .broken = &broken, .functions = (size_t)options->functions,
+		.shown = c->paired ? METRICS_KNOWN : options->all_metrics ? METRICS_CHANGED : METRICS_NEWS,
+	};
 	int status = c->counts[VERDICT_INCOMPARABLE] ? EXIT_INCOMPARABLE : EXIT_DONE;
 
 	gates_check(&options->gates, c, &broken);

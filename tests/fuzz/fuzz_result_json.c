@@ -45,7 +45,7 @@ static void compare(const struct result *result)
 	const struct table_style style = {.width = 80, .utf8 = true};
 	struct broken_gates broken = {.items = VEC_INIT};
 	struct comparison c;
-	struct comparison_view view = {&c, &broken, true, 3};
+	struct comparison_view view = {&c, &broken, METRICS_CHANGED, 3};
 	struct buf markdown = BUF_INIT;
 	char *text;
 	size_t len;

@@ -90,7 +90,7 @@ static void mann_whitney(void **state UNUSED)
 
 static void signed_rank(void **state UNUSED)
 {
-	check_file("signed_rank.tsv", 6, paired);
+	check_file("signed_rank.tsv", 9, paired);
 }
 
 /* With the fewest rounds the most extreme order is below alpha, and with one fewer it is not. */

@@ -66,25 +66,27 @@ void comparison_cells_fill(struct comparison_cells *cells, const struct compared
 	*cells = (struct comparison_cells){.metric = mode->metrics[metric].name};
 	format_measure(cells->base, change->base);
 	format_measure(cells->head, change->head);
-	if (row->tested && metric == mode->leading)
-		fill_test(cells, &row->test);
-	if (mode == result_mode_info(MODE_WALLTIME) || !was_judged(change->verdict))
-		return; /* of wall time never a bare difference */
+	if (change->test)
+		fill_test(cells, change->test);
+	if (change->test || mode == result_mode_info(MODE_WALLTIME) || !was_judged(change->verdict))
+		return; /* of what varies never a bare difference */
 	format_change(cells->change, more, more ? change->head.value - change->base.value
 						: change->base.value - change->head.value);
 	format_relative(cells->relative, relative_change(change));
 }
 
-bool comparison_shows(const struct compared *row, size_t metric, bool all)
+bool comparison_shows(const struct compared *row, size_t metric, enum metrics_shown shown)
 {
 	const struct mode_info *mode = result_mode_info(compared_benchmark(row)->mode);
 	const struct metric_change *change = &row->metrics[metric];
 
 	if (metric == mode->leading)
 		return true;
+	if (shown == METRICS_KNOWN)
+		return change->base.known && change->head.known;
 	if (!has_changed(change->verdict))
 		return false;
-	return all || (change->verdict != row->verdict && fabs(relative_change(change)) >= NEWS);
+	return shown == METRICS_CHANGED || (change->verdict != row->verdict && fabs(relative_change(change)) >= NEWS);
 }
 
 void comparison_summary(const struct comparison *c, struct buf *to)

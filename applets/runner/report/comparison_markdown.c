@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* comparison_markdown.c - a comparison as Markdown, for the page of a CI run */
-#include "applets/runner/report/comparison_cells.h"
 #include "applets/runner/report/comparison_report.h"
 #include "applets/runner/report/markdown.h"
 #include "applets/runner/results/function_changes.h"
@@ -41,7 +40,7 @@ static void add_row(const struct comparison_view *view, const struct compared *r
 
 	add_metric(row, mode->leading, benchmark->name, to);
 	for (size_t i = 0; i < mode->metric_count; i++)
-		if (i != mode->leading && comparison_shows(row, i, view->all_metrics))
+		if (i != mode->leading && comparison_shows(row, i, view->shown))
 			add_metric(row, i, benchmark->name, to);
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "applets/runner/report/comparison_cells.h"
 #include "applets/runner/report/table.h"
 #include "applets/runner/results/comparison.h"
 #include "applets/runner/results/gate.h"
@@ -14,7 +15,7 @@
 struct comparison_view {
 	const struct comparison *comparison;
 	const struct broken_gates *broken;
-	bool all_metrics;
+	enum metrics_shown shown;
 	size_t functions; /* that explain an instruction change, at most */
 };
 

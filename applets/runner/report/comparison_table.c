@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* comparison_table.c - a comparison as a table for the terminal */
-#include "applets/runner/report/comparison_cells.h"
 #include "applets/runner/report/comparison_report.h"
 #include "applets/runner/report/grid.h"
 #include "applets/runner/results/function_changes.h"
+#include "applets/runner/results/signed_rank.h"
 #include "core/base.h"
 #include "core/path.h"
 #include "core/term.h"
@@ -19,13 +19,13 @@ static const char *const colours[] = {
 	[VERDICT_NONE] = NULL,
 };
 
-static void add_columns(struct grid *grid, enum mode mode)
+static void add_columns(struct grid *grid, bool tested)
 {
 	grid_column(grid, "Benchmark", GRID_LEFT | GRID_CUT);
 	grid_column(grid, "Metric", GRID_LEFT | GRID_DROP);
 	grid_column(grid, "Base", GRID_DROP);
 	grid_column(grid, "Head", GRID_DROP);
-	if (mode == MODE_WALLTIME) {
+	if (tested) {
 		grid_column(grid, "Change", 0);
 		grid_column(grid, "99% interval", 0);
 		grid_column(grid, "p", GRID_DROP);
@@ -36,11 +36,17 @@ static void add_columns(struct grid *grid, enum mode mode)
 	grid_column(grid, "Verdict", GRID_LEFT);
 }
 
-static void add_metric(struct grid *grid, const struct compared *row, size_t metric,
+/* What a table is made with; it has columns of a test where any of its rows was tested. */
+struct making {
+	struct grid grid;
+	bool tested;
+};
+
+static void add_metric(struct making *making, const struct compared *row, size_t metric,
 	const char *name)
 {
-	enum mode mode = compared_benchmark(row)->mode;
-	bool leading = metric == result_mode_info(mode)->leading;
+	struct grid *grid = &making->grid;
+	bool leading = metric == result_mode_info(compared_benchmark(row)->mode)->leading;
 	enum verdict verdict = leading ? row->verdict : row->metrics[metric].verdict;
 	struct comparison_cells cells;
 
@@ -50,7 +56,7 @@ static void add_metric(struct grid *grid, const struct compared *row, size_t met
 	grid_cell(grid, NULL, cells.metric);
 	grid_cell(grid, NULL, cells.base);
 	grid_cell(grid, NULL, cells.head);
-	if (mode == MODE_WALLTIME) {
+	if (making->tested) {
 		grid_cell(grid, NULL, cells.relative);
 		grid_cell(grid, NULL, cells.interval);
 		grid_cell(grid, NULL, cells.p);
@@ -92,7 +98,7 @@ static void add_functions(struct grid *grid, const struct compared *row, size_t 
 	free(changes);
 }
 
-static void add_row(struct grid *grid, const struct comparison_view *view,
+static void add_row(struct making *making, const struct comparison_view *view,
 	const struct compared *row)
 {
 	const struct benchmark *benchmark = compared_benchmark(row);
@@ -100,19 +106,21 @@ static void add_row(struct grid *grid, const struct comparison_view *view,
 	struct buf text = BUF_INIT;
 
 	text_printable(benchmark->name, strlen(benchmark->name), &text);
-	add_metric(grid, row, mode->leading, text.data);
+	add_metric(making, row, mode->leading, text.data);
 	buf_clear(&text);
 	if (row->why) {
 		buf_addstr(&text, "  ");
 		text_printable(row->why, strlen(row->why), &text);
-		grid_line(grid, TERM_DIM, text.data);
+		grid_line(&making->grid, TERM_DIM, text.data);
 	}
 	for (size_t i = 0; i < mode->metric_count; i++)
-		if (i != mode->leading && comparison_shows(row, i, view->all_metrics))
-			add_metric(grid, row, i, "");
-	add_functions(grid, row, view->functions);
+		if (i != mode->leading && comparison_shows(row, i, view->shown))
+			add_metric(making, row, i, "");
+	add_functions(&making->grid, row, view->functions);
 	buf_release(&text);
 }
+
+#define PAIRED_METHOD "Exact where all rounds of a side are equal; else " SIGNED_RANK_METHOD "."
 
 static const char *const methods[MODE_COUNT] = {
 	[MODE_SIMULATION] = "Simulation: exact difference.",
@@ -148,27 +156,37 @@ static void print_machines(FILE *to, const struct comparison *c, enum mode mode,
 	fputc('\n', to);
 }
 
+static bool any_tested(const struct comparison *c, enum mode mode)
+{
+	for (size_t i = 0; i < c->rows.len; i++)
+		for (size_t m = 0; m < RESULT_METRICS_MAX; m++)
+			if (compared_benchmark(&c->rows.items[i])->mode == mode &&
+			    c->rows.items[i].metrics[m].test)
+				return true;
+	return mode == MODE_WALLTIME;
+}
+
 static bool print_mode(FILE *to, const struct comparison_view *view,
 	const struct table_style *style, enum mode mode)
 {
 	const struct comparison *c = view->comparison;
-	struct grid grid;
+	struct making making = {.tested = any_tested(c, mode)};
 	size_t rows = 0;
 
-	grid_init(&grid, style);
-	add_columns(&grid, mode);
+	grid_init(&making.grid, style);
+	add_columns(&making.grid, making.tested);
 	for (size_t i = 0; i < c->rows.len; i++) {
 		if (compared_benchmark(&c->rows.items[i])->mode != mode)
 			continue;
-		add_row(&grid, view, &c->rows.items[i]);
+		add_row(&making, view, &c->rows.items[i]);
 		rows++;
 	}
 	if (rows) {
 		print_machines(to, c, mode, style);
-		grid_print(&grid, to);
+		grid_print(&making.grid, to);
 		fputc('\n', to);
 	}
-	grid_release(&grid);
+	grid_release(&making.grid);
 	return rows;
 }
 
@@ -190,7 +208,7 @@ void comparison_print(FILE *to, const struct comparison_view *view,
 		if (!present[i])
 			continue;
 		paint(to, style, TERM_DIM);
-		fputs(methods[i], to);
+		fputs(c->paired ? PAIRED_METHOD : methods[i], to);
 		paint(to, style, TERM_PLAIN);
 		fputc('\n', to);
 	}

@@ -37,7 +37,7 @@ double relative_change(const struct metric_change *change)
 	return change->base.value ? (head - base) / base : INFINITY;
 }
 
-static enum verdict judge_exact(const struct metric_change *change, double threshold)
+enum verdict judge_exact(const struct metric_change *change, double threshold)
 {
 	if (!change->base.known || !change->head.known)
 		return VERDICT_NONE;
@@ -46,10 +46,18 @@ static enum verdict judge_exact(const struct metric_change *change, double thres
 	return change->head.value > change->base.value ? VERDICT_REGRESSED : VERDICT_IMPROVED;
 }
 
+enum verdict judge_test(const struct rank_test *test, double threshold)
+{
+	if (test->p >= RANK_TEST_ALPHA || fabs(test->ratio - 1) <= threshold)
+		return VERDICT_UNCHANGED;
+	return test->ratio > 1 ? VERDICT_REGRESSED : VERDICT_IMPROVED;
+}
+
 /* Wall time: the rounds are judged as a whole, the median stands for them. */
 static enum verdict judge_rounds(struct compared *row, double threshold)
 {
 	const struct benchmark *base = row->base, *head = row->head;
+	struct rank_test test;
 	size_t fewer = base->rounds.len < head->rounds.len ? base->rounds.len : head->rounds.len;
 
 	if (fewer < RANK_TEST_MIN_ROUNDS) {
@@ -57,12 +65,10 @@ static enum verdict judge_rounds(struct compared *row, double threshold)
 			base->rounds.len, head->rounds.len, RANK_TEST_MIN_ROUNDS);
 		return VERDICT_INCOMPARABLE;
 	}
-	row->tested = true;
-	row->test = rank_test(base->rounds.items, base->rounds.len, head->rounds.items,
+	test = rank_test(base->rounds.items, base->rounds.len, head->rounds.items,
 		head->rounds.len);
-	if (row->test.p >= RANK_TEST_ALPHA || fabs(row->test.ratio - 1) <= threshold)
-		return VERDICT_UNCHANGED;
-	return row->test.ratio > 1 ? VERDICT_REGRESSED : VERDICT_IMPROVED;
+	row->metrics[WALLTIME_MEDIAN].test = xmemdup(&test, sizeof(test));
+	return judge_test(&test, threshold);
 }
 
 /* Figures of a run that went wrong say nothing about the code. */
@@ -199,8 +205,11 @@ out:
 
 void comparison_release(struct comparison *c)
 {
-	for (size_t i = 0; i < c->rows.len; i++)
+	for (size_t i = 0; i < c->rows.len; i++) {
 		free(c->rows.items[i].why);
+		for (size_t m = 0; m < RESULT_METRICS_MAX; m++)
+			free(c->rows.items[i].metrics[m].test);
+	}
 	vec_release(&c->rows);
 	for (size_t i = 0; i < MODE_COUNT; i++)
 		free(c->why[i]);

@@ -32,6 +32,7 @@ const char *verdict_name(enum verdict verdict);
 struct metric_change {
 	struct measure base, head;
 	enum verdict verdict;
+	struct rank_test *test; /* of the ratio of head to base, where rounds were judged; else NULL */
 };
 
 struct compared {
@@ -39,13 +40,12 @@ struct compared {
 	enum verdict verdict;                /* of the mode's leading metric */
 	char *why;                           /* text; why it cannot be compared; NULL: the machines */
 	struct metric_change metrics[RESULT_METRICS_MAX];
-	bool tested;           /* wall time: the rounds were, for the ratio of head to base */
-	struct rank_test test;
 };
 
 struct comparison {
 	const struct result *base, *head; /* borrowed */
 	const char *base_name, *head_name;
+	bool paired;               /* rounds were judged as pairs (paired.h) */
 	VEC(struct compared) rows; /* in the head's order, then those that it lacks */
 	char *why[MODE_COUNT];     /* why no benchmark of the mode can be compared, else NULL */
 	size_t counts[VERDICTS];   /* rows by verdict */
@@ -63,6 +63,12 @@ struct comparison_options {
 int comparison_make(struct comparison *c, const struct result *base, const char *base_name,
 	const struct result *head, const char *head_name, const struct comparison_options *options);
 void comparison_release(struct comparison *c);
+
+/* An exact difference. */
+enum verdict judge_exact(const struct metric_change *change, double threshold);
+
+/* What a test says; unchanged where it is not significant or the ratio within the threshold. */
+enum verdict judge_test(const struct rank_test *test, double threshold);
 
 /* The benchmark that a row is about: the head's where there is one. */
 const struct benchmark *compared_benchmark(const struct compared *row);

@@ -151,22 +151,25 @@ static const struct gate *find_gate(const struct gates *gates, const struct benc
 	return found;
 }
 
-/* Metrics that are made of the rounds, which the rank test judges. */
+/* Metrics that are made of the rounds, which the median's rank test judges. */
 static bool made_of_rounds(enum mode mode, size_t metric)
 {
-	return mode == MODE_WALLTIME && (metric <= WALLTIME_MAX_NS || metric == WALLTIME_Q1_NS ||
-					 metric == WALLTIME_Q3_NS);
+	return mode == MODE_WALLTIME && (metric <= WALLTIME_MAX || metric == WALLTIME_Q1 ||
+					 metric == WALLTIME_Q3);
 }
 
 static bool may_have_grown(const struct compared *row, const struct gate *gate)
 {
 	const struct metric_change *change = &row->metrics[gate->metric];
+	const struct rank_test *test;
 
 	if (!row->base || !row->head || row->verdict == VERDICT_INCOMPARABLE)
 		return false;
-	if (made_of_rounds(gate->mode, gate->metric) &&
-	    !(row->tested && row->test.p < RANK_TEST_ALPHA && row->test.ratio > 1))
-		return false;
+	if (made_of_rounds(gate->mode, gate->metric) || change->test) {
+		test = change->test ? change->test : row->metrics[WALLTIME_MEDIAN].test;
+		if (!test || judge_test(test, 0) != VERDICT_REGRESSED)
+			return false;
+	}
 	return change->base.known && change->head.known && change->head.value > change->base.value;
 }
 

@@ -26,18 +26,18 @@ static const struct metric_info memory_metrics[] = {
 };
 
 static const struct metric_info walltime_metrics[] = {
-	[WALLTIME_MEAN_NS] = {"mean_ns", "Mean ns"},
-	[WALLTIME_MEDIAN_NS] = {"median_ns", "Median ns"},
-	[WALLTIME_MIN_NS] = {"min_ns", "Min ns"},
-	[WALLTIME_MAX_NS] = {"max_ns", "Max ns"},
-	[WALLTIME_STDEV_NS] = {"stdev_ns", "Std. dev. ns"},
-	[WALLTIME_Q1_NS] = {"q1_ns", "Q1 ns"},
-	[WALLTIME_Q3_NS] = {"q3_ns", "Q3 ns"},
+	[WALLTIME_MEAN] = {"mean_ns", "Mean ns"},
+	[WALLTIME_MEDIAN] = {"median_ns", "Median ns"},
+	[WALLTIME_MIN] = {"min_ns", "Min ns"},
+	[WALLTIME_MAX] = {"max_ns", "Max ns"},
+	[WALLTIME_STDEV] = {"stdev_ns", "Std. dev. ns"},
+	[WALLTIME_Q1] = {"q1_ns", "Q1 ns"},
+	[WALLTIME_Q3] = {"q3_ns", "Q3 ns"},
 	[WALLTIME_ROUNDS] = {"rounds", "Rounds"},
 	[WALLTIME_OUTLIERS] = {"outliers", "Outliers"},
-	[WALLTIME_USER_NS] = {"user_ns", "User ns"},
-	[WALLTIME_SYSTEM_NS] = {"system_ns", "System ns"},
-	[WALLTIME_MAX_RSS_BYTES] = {"max_rss_bytes", "Max RSS bytes"},
+	[WALLTIME_USER] = {"user_ns", "User ns"},
+	[WALLTIME_SYSTEM] = {"system_ns", "System ns"},
+	[WALLTIME_MAX_RSS] = {"max_rss_bytes", "Max RSS bytes"},
 };
 
 static const struct mode_info modes[MODE_COUNT] = {
@@ -49,7 +49,7 @@ static const struct mode_info modes[MODE_COUNT] = {
 	[MODE_WALLTIME] = {
 		.metrics = walltime_metrics,
 		.metric_count = WALLTIME_METRICS,
-		.leading = WALLTIME_MEDIAN_NS,
+		.leading = WALLTIME_MEDIAN,
 	},
 	[MODE_MEMORY] = {
 		.metrics = memory_metrics,

@@ -5,7 +5,7 @@
 #include "applets/runner/results/signed_rank.h"
 #include "core/base.h"
 
-enum { EXACT_PAIRS = 50 }; /* 2^50 orders are counted exactly by a double */
+enum { EXACT_PAIRS = 50 }; /* 2^50 signs are counted exactly by a double */
 
 struct pair {
 	uint64_t larger, smaller;
@@ -43,70 +43,105 @@ static struct pair *differing(const uint64_t *base, const uint64_t *head, size_t
 	return pairs;
 }
 
-struct ranks {
-	double longer; /* sum of the ranks of pairs whose head's round is longer */
-	double ties;   /* sum of t^3 - t over groups of t equal ratios */
-};
-
-static struct ranks rank(const struct pair *pairs, size_t len)
+/* Twice the ranks of the pairs, whose ratios are sorted: equal ones share the mean of theirs. */
+static uint32_t *rank(const struct pair *pairs, size_t len)
 {
-	struct ranks ranks = {0};
+	uint32_t *ranks = xreallocarray(NULL, len + 1, sizeof(*ranks));
 
 	for (size_t i = 0, end; i < len; i = end) {
-		double t;
-
 		for (end = i; end < len && !by_ratio(&pairs[i], &pairs[end]); end++)
 			;
-		t = (double)(end - i);
-		ranks.ties += t * t * t - t;
 		for (size_t j = i; j < end; j++)
-			if (pairs[j].longer)
-				ranks.longer += (double)(i + 1 + end) / 2; /* ranks i + 1 to end */
+			ranks[j] = (uint32_t)(i + 1 + end); /* of ranks i + 1 to end */
 	}
 	return ranks;
 }
 
-/* How many of the 2^n signs give each sum of ranks; the caller frees. */
-static double *count_signs(size_t n)
+/* Of the pairs whose head's round is longer. */
+static uint64_t sum_of_longer(const struct pair *pairs, const uint32_t *ranks, size_t len)
 {
-	size_t last = n * (n + 1) / 2;
-	double *counts = xcalloc(last + 1, sizeof(*counts));
+	uint64_t sum = 0;
 
+	for (size_t i = 0; i < len; i++)
+		sum += pairs[i].longer ? ranks[i] : 0;
+	return sum;
+}
+
+/*
+ * How many of the 2^len signs give each sum of these ranks, 0 to *last; the caller frees. With
+ * ties that is the distribution given the ties.
+ */
+static double *count_signs(const uint32_t *ranks, size_t len, uint64_t *last)
+{
+	double *counts;
+
+	*last = 0;
+	for (size_t i = 0; i < len; i++)
+		*last += ranks[i];
+	counts = xcalloc(*last + 1, sizeof(*counts));
 	counts[0] = 1;
-	for (size_t rank_ = 1; rank_ <= n; rank_++)
-		for (size_t sum = last; sum >= rank_; sum--)
-			counts[sum] += counts[sum - rank_];
+	for (size_t i = 0; i < len; i++)
+		for (uint64_t sum = *last; sum >= ranks[i]; sum--)
+			counts[sum] += counts[sum - ranks[i]];
 	return counts;
 }
 
-/* p, and which of the sorted averages the interval begins with (from 1). */
-static size_t test_exactly(double longer, size_t n, struct rank_test *test)
+static double p_exactly(const uint32_t *ranks, size_t len, uint64_t longer)
 {
-	size_t last = n * (n + 1) / 2, sum = (size_t)longer, tail = sum < last - sum ? sum : last - sum;
-	double *counts = count_signs(n), all = ldexp(1, (int)n), up_to = 0;
-	size_t k = 0;
+	uint64_t last, tail;
+	double *counts = count_signs(ranks, len, &last), up_to = 0;
 
-	for (size_t i = 0; i <= tail; i++)
+	tail = longer < last - longer ? longer : last - longer;
+	for (uint64_t i = 0; i <= tail; i++)
 		up_to += counts[i];
-	test->exact = true;
-	test->p = fmin(1, 2 * up_to / all);
-	for (up_to = counts[0]; up_to / all < RANK_TEST_ALPHA / 2 && k < last; up_to += counts[k])
-		k++;
 	free(counts);
-	return k ? k : 1;
+	return fmin(1, 2 * up_to / ldexp(1, (int)len));
 }
 
-static size_t test_by_normal(const struct ranks *ranks, size_t differ, size_t count,
-	struct rank_test *test)
+/* The sum of t^3 - t over groups of t equal ranks. */
+static double tie_term(const uint32_t *ranks, size_t len)
 {
-	double n = (double)differ, all = (double)count;
-	double sigma = sqrt(n * (n + 1) * (2 * n + 1) / 24 - ranks->ties / 48);
-	double z = sigma > 0 ? (fabs(ranks->longer - n * (n + 1) / 4) - 0.5) / sigma : 0;
-	double k = floor(all * (all + 1) / 4 -
-			 RANK_TEST_Z * sqrt(all * (all + 1) * (2 * all + 1) / 24));
+	double sum = 0;
 
-	test->p = z > 0 ? erfc(z / sqrt(2)) : 1;
-	return k >= 1 ? (size_t)k : 1;
+	for (size_t i = 0, end; i < len; i = end) {
+		double t;
+
+		for (end = i; end < len && ranks[end] == ranks[i]; end++)
+			;
+		t = (double)(end - i);
+		sum += t * t * t - t;
+	}
+	return sum;
+}
+
+static double p_by_normal(const uint32_t *ranks, size_t len, uint64_t longer)
+{
+	double n = (double)len;
+	double sigma = sqrt(n * (n + 1) * (2 * n + 1) / 24 - tie_term(ranks, len) / 48);
+	double z = sigma > 0 ? (fabs((double)longer / 2 - n * (n + 1) / 4) - 0.5) / sigma : 0;
+
+	return z > 0 ? erfc(z / sqrt(2)) : 1;
+}
+
+/* Which of the sorted averages of `count` pairs the interval begins with (from 1), without ties. */
+static size_t interval_start(size_t count)
+{
+	uint32_t ranks[EXACT_PAIRS];
+	double n = (double)count, *counts, up_to, k;
+	uint64_t last, at = 0;
+
+	if (count > EXACT_PAIRS) {
+		k = floor(n * (n + 1) / 4 - RANK_TEST_Z * sqrt(n * (n + 1) * (2 * n + 1) / 24));
+		return k >= 1 ? (size_t)k : 1;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		ranks[i] = i + 1;
+	counts = count_signs(ranks, count, &last);
+	up_to = counts[0];
+	while (up_to / ldexp(1, (int)count) < RANK_TEST_ALPHA / 2 && at < last)
+		up_to += counts[++at];
+	free(counts);
+	return at ? (size_t)at : 1;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -137,20 +172,19 @@ static double *walsh_averages(const uint64_t *base, const uint64_t *head, size_t
 
 struct rank_test signed_rank_test(const uint64_t *base, const uint64_t *head, size_t count)
 {
-	struct rank_test test = {.p = 1};
-	size_t differ, all = count * (count + 1) / 2, k;
+	size_t differ, all = count * (count + 1) / 2, k = interval_start(count);
 	struct pair *pairs = differing(base, head, count, &differ);
 	double *averages = walsh_averages(base, head, count);
-	struct ranks ranks = rank(pairs, differ);
+	uint32_t *ranks = rank(pairs, differ);
+	uint64_t longer = sum_of_longer(pairs, ranks, differ);
+	struct rank_test test = {.exact = differ <= EXACT_PAIRS};
 
-	if (differ == count && ranks.ties == 0 && count <= EXACT_PAIRS)
-		k = test_exactly(ranks.longer, count, &test);
-	else
-		k = test_by_normal(&ranks, differ, count, &test);
+	test.p = test.exact ? p_exactly(ranks, differ, longer) : p_by_normal(ranks, differ, longer);
 	test.ratio = exp((averages[(all - 1) / 2] + averages[all / 2]) / 2);
 	test.low = exp(averages[k - 1]);
 	test.high = exp(averages[all - k]);
 	free(averages);
+	free(ranks);
 	free(pairs);
 	return test;
 }

@@ -15,8 +15,9 @@
 enum { SIGNED_RANK_MIN_PAIRS = 8 };
 
 /*
- * Of `count` pairs (at least one), the ratio of `head` to `base`; 0 counts as 1. Exact without
- * ties and equal pairs and up to 50 pairs; else by the normal distribution, equal pairs left out.
+ * Of `count` pairs (at least one), the ratio of `head` to `base`; 0 counts as 1. Equal pairs are left
+ * out of the test. Up to 50 pairs it is exact, given the ties there are; else by the normal
+ * distribution, corrected for them.
  */
 struct rank_test signed_rank_test(const uint64_t *base, const uint64_t *head, size_t count);
 
