@@ -94,6 +94,26 @@ static void narrow_in_ascii_with_functions(void **state UNUSED)
 "Estimated cycles = L1 + 5*LL + 35*RAM\n");
 }
 
+static void narrower_than_the_columns(void **state UNUSED)
+{
+	expect_table((struct table_style){.width = 60},
+"Benchmark                   Instructions    L1 hits  LL hits\n"
+"------------------------------------------------------------\n"
+"sh -c 'se...                   1,235,024  1,702,133    4,301\n"
+"+ sh -c '...                     867,166\n"
+"  + seq 1...                     367,858\n"
+"  | + cat...                           0\n"
+"  + ?                                  -\n"
+"bench\\xff...                           -          -        -\n"
+"! failed: exit status 3\n"
+"grüß          18,446,744,073,709,551,615          -        -\n"
+"! incomplete: ptrace is not permitted\n"
+"  note: one dump is cut short\n"
+"\n"
+"No room for: RAM hits, Est. cycles, Startup\n"
+"Estimated cycles = L1 + 5*LL + 35*RAM\n");
+}
+
 /* A file may claim processes; memory mode has no figure for each. */
 static void memory(void **state UNUSED)
 {
@@ -326,6 +346,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain),
 		cmocka_unit_test(narrow_in_ascii_with_functions),
+		cmocka_unit_test(narrower_than_the_columns),
 		cmocka_unit_test(memory),
 		cmocka_unit_test(a_section_for_each_mode),
 		cmocka_unit_test(colours_change_no_text),

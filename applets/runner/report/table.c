@@ -10,7 +10,7 @@
 
 enum {
 	GAP = 2,       /* columns between two cells */
-	MIN_NAME = 12, /* of a cut name; on a terminal too narrow for that the lines wrap */
+	MIN_NAME = 12, /* of a cut name */
 };
 
 #define NAME_TITLE "Benchmark"
@@ -39,6 +39,7 @@ struct table {
 	const struct mode_info *mode;
 	size_t name_width;
 	size_t widths[RESULT_METRICS_MAX];
+	bool dropped[RESULT_METRICS_MAX]; /* columns for which the terminal has no room */
 };
 
 /* What a walk does with a row: the name comes ready for the terminal; `colour` may be NULL. */
@@ -64,6 +65,11 @@ static size_t larger(size_t a, size_t b)
 static const char *format_measure(char *out, struct measure measure)
 {
 	return measure.known ? format_count(out, measure.value) : "-";
+}
+
+static bool is_shown(const struct table *table, size_t i)
+{
+	return !table->dropped[i];
 }
 
 /* Printing pieces */
@@ -124,8 +130,9 @@ static void print_row(struct table *table, const char *colour, const char *name,
 	used = print_cut(table, name, table->name_width);
 	print_blanks(table, count ? table->name_width - used : 0);
 	for (size_t i = 0; i < count; i++)
-		fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
-			format_measure(text, cells[i]));
+		if (is_shown(table, i))
+			fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
+				format_measure(text, cells[i]));
 	end_line(table, colour);
 }
 
@@ -297,19 +304,38 @@ static size_t numbers_width(const struct table *table)
 	size_t width = 0;
 
 	for (size_t i = 0; i < table->mode->metric_count; i++)
-		width += GAP + table->widths[i];
+		width += is_shown(table, i) ? GAP + table->widths[i] : 0;
 	return width;
 }
 
+/* The name gives way first, down to some letters; then columns go, the last one first. */
 static void fit_to_width(struct table *table)
 {
-	size_t numbers = numbers_width(table), width = table->style->width, room;
+	size_t width = table->style->width;
 
-	if (!width || numbers + table->name_width <= width)
+	if (!width || numbers_width(table) + table->name_width <= width)
 		return;
-	room = width > numbers + MIN_NAME ? width - numbers : MIN_NAME;
-	if (table->name_width > room)
-		table->name_width = room;
+	for (size_t i = table->mode->metric_count; i-- > 1;)
+		if (numbers_width(table) + MIN_NAME > width)
+			table->dropped[i] = true;
+	if (numbers_width(table) + table->name_width > width)
+		table->name_width = width > numbers_width(table) + MIN_NAME
+			? width - numbers_width(table) : MIN_NAME;
+}
+
+static void print_dropped(const struct table *table)
+{
+	const char *before = "No room for: ";
+
+	for (size_t i = 0; i < table->mode->metric_count; i++) {
+		if (!table->dropped[i])
+			continue;
+		paint(table, *before == ',' ? NULL : TERM_DIM);
+		fprintf(table->to, "%s%s", before, table->mode->metrics[i].title);
+		before = ", ";
+	}
+	if (*before == ',')
+		end_line(table, TERM_DIM);
 }
 
 static void lay_out(struct table *table, const struct result *result, enum mode mode)
@@ -344,8 +370,9 @@ static void print_head(const struct table *table)
 	paint(table, TERM_BOLD);
 	fprintf(table->to, "%-*s", (int)table->name_width, NAME_TITLE);
 	for (size_t i = 0; i < table->mode->metric_count; i++)
-		fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
-			table->mode->metrics[i].title);
+		if (is_shown(table, i))
+			fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
+				table->mode->metrics[i].title);
 	end_line(table, TERM_BOLD);
 	print_rule(table);
 }
@@ -369,6 +396,7 @@ static void print_mode(FILE *to, const struct result *result, const struct table
 		if (result->benchmarks.items[i].mode == mode)
 			print_benchmark(&table, &result->benchmarks.items[i]);
 	fputc('\n', to);
+	print_dropped(&table);
 	paint(&table, TERM_DIM);
 	fputs(style->utf8 ? footers[mode].utf8 : footers[mode].ascii, to);
 	end_line(&table, TERM_DIM);
