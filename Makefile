@@ -76,6 +76,8 @@ endif
 
 DEPS-$(CONFIG_LIB_YYJSON) += yyjson
 LDLIBS-$(CONFIG_LIB_YYJSON) += -lyyjson
+DEPS-$(CONFIG_LIB_YAML) += libyaml
+LDLIBS-$(CONFIG_LIB_YAML) += -lyaml
 DEPS-$(CONFIG_LIB_BPF) += libbpf
 LDLIBS-$(CONFIG_LIB_BPF) += -lbpf
 DEPS-$(CONFIG_LIB_ELF) += elfutils

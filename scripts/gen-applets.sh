@@ -120,6 +120,7 @@ BEGIN {
 	config = dir "/config.in"
 	printf "" > config
 	library["<yyjson.h>"] = "LIB_YYJSON"
+	library["<yaml.h>"] = "LIB_YAML"
 	library["<zlib.h>"] = "LIB_ZLIB"
 	library["<zstd.h>"] = library["<zstd_errors.h>"] = "LIB_ZSTD"
 	library["<libelf.h>"] = library["<gelf.h>"] = "LIB_ELF"

@@ -4,6 +4,7 @@
 //config:	bool "run (60 kb)"
 //config:	default y
 //config:	select LIB_YYJSON
+//config:	select LIB_YAML
 //config:	help
 //config:	  Runs benchmarks that are written with a CodSpeed integration
 //config:	  (pytest, vitest, cargo, ...) and shows what each cost.
