@@ -10,6 +10,7 @@ struct opt_slot {
 	const struct opt *row;
 	void *member;
 	enum opt_source source;
+	const char *text; /* the last one that was stored */
 };
 
 /* A walk over argv. */
@@ -73,6 +74,7 @@ static int store(struct opt_slot *slot, const char *text, enum opt_source source
 	if (row->type == OPT_TYPE_CHOICES && slot->source != source)
 		((struct opt_list *)slot->member)->len = 0; /* replaces what the caller put there */
 	slot->source = source;
+	slot->text = text;
 	rc = opt_store(row, text, slot->member);
 	if (rc)
 		return fail(-EINVAL, "invalid value '%s' for %s", text, given_as);
@@ -295,4 +297,28 @@ enum opt_source opts_source(const struct opts_args *args, const char *name)
 bool opts_given(const struct opts_args *args, const char *name)
 {
 	return opts_source(args, name) >= OPT_FROM_ENV;
+}
+
+int opts_fill(struct opts_args *args, opts_find *find, const void *ctx)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < args->slot_count && !rc; i++) {
+		struct opt_slot *slot = &args->slots[i];
+		const char *text = slot->source < OPT_FROM_STORED ? find(ctx, slot->row->name) : NULL;
+
+		if (text)
+			rc = store(slot, text, OPT_FROM_STORED, slot->row->name);
+	}
+	return rc;
+}
+
+void opts_pass_on(const struct opts_args *args, const char *name, struct strvec *to)
+{
+	const struct opt_slot *slot = find_long(args, name, strlen(name));
+
+	if (!slot)
+		BUG("no row for this option");
+	if (slot->source >= OPT_FROM_STORED)
+		strvec_pushf(to, "--%s=%s", name, slot->text);
 }

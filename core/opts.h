@@ -24,8 +24,9 @@
  * knows `--no-NAME` and `--NAME=true|false|1|0|yes|no|on|off`. An option given twice is a usage
  * error unless it is a list or OPT_REPEAT. `-h`, `--help`, `-V`, `--version` need no row.
  *
- * Precedence: command line, environment (an empty variable counts as unset), `.def`, and last
- * whatever the member held before. The variable of an option that is given is not even looked at.
+ * Precedence: command line, environment (an empty variable counts as unset), what the caller has
+ * stored elsewhere (the project's file, the shell session; opts_fill()), `.def`, and last whatever the
+ * member held before. The variable of an option that is given is not even looked at.
  */
 #ifndef CORE_OPTS_H
 #define CORE_OPTS_H
@@ -35,6 +36,7 @@
 #include <stdint.h>
 
 #include "core/buf.h"
+#include "core/strvec.h"
 
 enum opt_type {
 	OPT_TYPE_END,
@@ -157,7 +159,13 @@ enum opts_mode {
 };
 
 /* Where an option's value came from. */
-enum opt_source { OPT_FROM_NOWHERE, OPT_FROM_DEFAULT, OPT_FROM_ENV, OPT_FROM_FLAG };
+enum opt_source {
+	OPT_FROM_NOWHERE,
+	OPT_FROM_DEFAULT,
+	OPT_FROM_STORED, /* by opts_fill() */
+	OPT_FROM_ENV,
+	OPT_FROM_FLAG,
+};
 
 struct opt_slot; /* a row at work */
 
@@ -196,6 +204,20 @@ void args_expect(const struct opts_args *args, size_t min, size_t max);
 /* The value of `--name` came from the command line or the environment. */
 bool opts_given(const struct opts_args *args, const char *name);
 enum opt_source opts_source(const struct opts_args *args, const char *name);
+
+/*
+ * Between environment and default: an option that neither the command line nor the environment gives
+ * takes the text that `find` has for its name; NULL: none. The texts must live as long as the members.
+ * 0 or -EINVAL with a frame.
+ */
+typedef const char *opts_find(const void *ctx, const char *name);
+int opts_fill(struct opts_args *args, opts_find *find, const void *ctx);
+
+/*
+ * Append `--NAME=TEXT` where the option was given in any way but by its default: for a process that
+ * is to do a part of the same. Of an option that was given several times, the last one.
+ */
+void opts_pass_on(const struct opts_args *args, const char *name, struct strvec *to);
 
 /*
  * Bad input found by the applet itself: one line, then where to find help, exit code by the mode

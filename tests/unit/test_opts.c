@@ -431,6 +431,49 @@ static void test_sources(void **state UNUSED)
 	assert_true(opts_given(&args, "verbose"));
 }
 
+static const char *find_stored(const void *ctx, const char *name)
+{
+	return str_eq(name, ctx) ? (str_eq(name, "rounds") ? "7000" : "memory") : NULL;
+}
+
+static void expect_passed_on(const char *name, const char *expected)
+{
+	struct strvec words = STRVEC_INIT;
+
+	opts_pass_on(&args, name, &words);
+	assert_int_equal(words.len, expected ? 1 : 0);
+	if (expected)
+		assert_string_equal(words.items[0], expected);
+	strvec_release(&words);
+}
+
+static void test_stored(void **state UNUSED)
+{
+	GOOD("x");
+	assert_int_equal(opts_fill(&args, find_stored, "mode"), 0);
+	assert_int_equal(cfg.modes.len, 1);
+	assert_int_equal(cfg.modes.items[0], MODE_MEMORY);
+	assert_int_equal(opts_source(&args, "mode"), OPT_FROM_STORED);
+	assert_false(opts_given(&args, "mode"));
+	expect_passed_on("mode", "--mode=memory");
+	expect_passed_on("max-time", NULL); /* whoever gets it has the same default */
+	setenv("TEST_MODE", "walltime", 1);
+	GOOD("--no-cycles");
+	assert_int_equal(opts_fill(&args, find_stored, "mode"), 0);
+	assert_int_equal(cfg.modes.items[0], MODE_WALLTIME);
+	expect_passed_on("cycles", "--cycles=false");
+	GOOD("-m", "simulation");
+	assert_int_equal(opts_fill(&args, find_stored, "mode"), 0);
+	assert_int_equal(cfg.modes.items[0], MODE_SIMULATION);
+}
+
+static void test_stored_is_checked(void **state UNUSED)
+{
+	GOOD("x");
+	assert_int_equal(opts_fill(&args, find_stored, "rounds"), -EINVAL);
+	assert_non_null(strstr(error_text(), "invalid value '7000' for rounds"));
+}
+
 static void test_members_keep(void **state UNUSED)
 {
 	struct cfg own = {.rounds = 9, .single = MODE_MEMORY, .modes = {1, {MODE_MEMORY}}};
@@ -638,6 +681,8 @@ int main(void)
 		TEST(test_environment),
 		TEST(test_environment_empty_or_wrong),
 		TEST(test_sources),
+		TEST(test_stored),
+		TEST(test_stored_is_checked),
 		TEST(test_members_keep),
 		TEST(test_nested_rows),
 		TEST(test_help_and_version_asked),
