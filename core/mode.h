@@ -21,6 +21,15 @@ void mode_forgive_own_word(void);
 
 const char *mode_name(enum mode mode);
 
+/*
+ * Add the modes of a text ("simulation,memory") that are not in the list yet. 0 or -EINVAL with a
+ * frame.
+ */
+int mode_list_add(struct opt_list *list, const char *text);
+
+/* The list as such a text. Caller frees. */
+char *mode_list_text(const struct opt_list *list);
+
 /* 0, or -ENOTSUP with a frame: this build does not measure in this mode. */
 int mode_check_supported(enum mode mode);
 

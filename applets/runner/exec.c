@@ -5,6 +5,7 @@
 //config:	default y
 //config:	select EXEC_HARNESS
 //config:	select LIB_YYJSON
+//config:	select LIB_YAML
 //config:	help
 //config:	  Runs any command as a benchmark and shows what it cost.
 //command:IF_EXEC(COMMAND("exec", "x", exec_main, PRIV_DROP, "measure a command and everything it starts"))
@@ -21,18 +22,23 @@
 #include "core/walltime_options.h"
 
 #include "applets/runner/memory/track.h"
+#include "applets/runner/parts.h"
 #include "applets/runner/session.h"
+#include "applets/runner/settings.h"
 
 struct cfg {
 	struct run_options run;
 	struct walltime_options walltime;
 	const char *name;
+	const char *list; /* what to call the commands that come on standard input */
 	bool print_env;
 };
 
 static const struct opt rows[] = {
 	OPT_STRING(0, "name", struct cfg, name, .meta = "NAME",
 		   .help = "the benchmark's name (default: the command)"),
+	OPT_STRING(0, "list", struct cfg, list, .flags = OPT_HIDDEN,
+		   .help = "the commands come as a list for exec-harness on standard input"),
 	OPT_FLAG(0, "print-env", struct cfg, print_env,
 		 .help = "print what is added to the command's environment, and exit"),
 	OPT_ROWS(struct cfg, run, struct run_options, run_option_rows),
@@ -42,6 +48,10 @@ static const struct opt rows[] = {
 
 static void add_harness_words(struct strvec *argv, const struct cfg *cfg, char *const *words)
 {
+	if (cfg->list) {
+		strvec_push(argv, "-");
+		return;
+	}
 	if (cfg->name)
 		strvec_pushf(argv, "--name=%s", cfg->name);
 	strvec_push(argv, "--");
@@ -76,29 +86,72 @@ static void run_harness(struct session *s, const struct cfg *cfg, char *const *w
 	strvec_release(&argv);
 }
 
+/* The same command in each of several modes, each with the options that were given. */
+static int run_modes(const struct cfg *cfg, const struct opts_args *args)
+{
+	struct strvec before = STRVEC_INIT, after = STRVEC_INIT;
+	struct parts parts = PARTS_INIT;
+	char *command = words_join(args->words);
+	int status;
+
+	strvec_push(&before, "exec");
+	run_options_pass_on(args, &before);
+	opts_pass_on(args, "name", &before);
+	for (const struct opt *row = walltime_option_rows; row->type != OPT_TYPE_END; row++)
+		if (row->name)
+			opts_pass_on(args, row->name, &before);
+	strvec_push(&after, "--");
+	strvec_push_all(&after, args->words);
+	parts_add(&parts, &cfg->run.modes, before.items, after.items, NULL, command);
+	strvec_release(&before);
+	strvec_release(&after);
+	status = parts_run(&parts, &cfg->run, command);
+	free(command);
+	return status;
+}
+
+static int run_one(struct cfg *cfg, const struct opts_args *args)
+{
+	char *const title[] = {(char *)cfg->list, NULL};
+	struct session session;
+
+	session_begin(&session, &cfg->run, cfg->list ? title : args->words,
+		      cfg->list ? NULL : args->words[0]);
+	if (ENABLE_MEMTRACK && session.mode == MODE_MEMORY)
+		track_harness(&session, cfg, args->words);
+	else
+		run_harness(&session, cfg, args->words);
+	return session_end(&session);
+}
+
+static void check_command(const struct cfg *cfg, const struct opts_args *args)
+{
+	if (cfg->list)
+		args_expect(args, 0, 0);
+	else if (!args->count || str_is_blank(args->words[0]))
+		die_usage("the command is empty%s%s", cfg->name ? ", for the benchmark " : "",
+			  cfg->name ? cfg->name : "");
+}
+
 int exec_main(int argc, char **argv)
 {
+	struct settings settings = SETTINGS_INIT;
 	struct cfg cfg = {0};
 	struct opts_args args;
-	struct session session;
 	int status;
 
 	mode_forgive_own_word();
 	opts_parse(rows, &cfg, argc, argv, OPTS_INTERLEAVED | OPTS_COMMAND, &args);
+	settings_load_project(&settings, &cfg.run);
+	settings_fill(&settings, &args, &cfg.run);
 	if (cfg.print_env) {
 		session_print_env(&cfg.run, args.count ? args.words[0] : NULL);
-		args_release(&args);
-		return EXIT_DONE;
+		status = EXIT_DONE;
+	} else {
+		check_command(&cfg, &args);
+		status = cfg.run.modes.len > 1 ? run_modes(&cfg, &args) : run_one(&cfg, &args);
 	}
-	if (!args.count || str_is_blank(args.words[0]))
-		die_usage("the command is empty%s%s", cfg.name ? ", for the benchmark " : "",
-			  cfg.name ? cfg.name : "");
-	session_begin(&session, &cfg.run, args.words, args.words[0]);
-	if (ENABLE_MEMTRACK && session.mode == MODE_MEMORY)
-		track_harness(&session, &cfg, args.words);
-	else
-		run_harness(&session, &cfg, args.words);
-	status = session_end(&session);
+	settings_release(&settings);
 	args_release(&args);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include "core/base.h"
 #include "core/execution_timestamps.h"
 #include "core/memtrack_supplement.h"
+#include "core/mode.h"
 #include "core/path.h"
 
 #include "applets/runner/folder.h"
@@ -132,15 +133,64 @@ static int remove_stale(const char *path, const struct stale *table, size_t *rem
 	return rc;
 }
 
-static int remove_stale_results(const char *path)
+static int remove_stale_in(const char *path, size_t *removed)
 {
 	char *results = xasprintf("%s/results", path);
-	size_t removed = 0;
-	int rc = remove_stale(path, top_files, &removed);
+	int rc = remove_stale(path, top_files, removed);
 
 	if (!rc)
-		rc = remove_stale(results, results_files, &removed);
+		rc = remove_stale(results, results_files, removed);
+	rmdir(results); /* unless it is of somebody else, too */
 	free(results);
+	return rc;
+}
+
+/* MODE-INDEX: the folder of a part (parts.h). */
+static bool is_part(int folder, const char *name)
+{
+	struct stat st;
+
+	for (int mode = 0; mode < MODE_COUNT; mode++) {
+		char *prefix = xasprintf("%s-", mode_name((enum mode)mode));
+		bool part = path_is_numbered(name, prefix, "", NULL);
+
+		free(prefix);
+		if (part)
+			return !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
+	}
+	return false;
+}
+
+/* An earlier run may have had more parts than this one. */
+static int remove_stale_parts(const char *path, size_t *removed)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(path);
+	int rc = 0;
+
+	if (!dir)
+		return fail_errno("cannot read the profile folder %s", path);
+	while (!rc && (entry = readdir(dir))) {
+		char *part;
+
+		if (!is_part(dirfd(dir), entry->d_name))
+			continue;
+		part = xasprintf("%s/%s", path, entry->d_name);
+		rc = remove_stale_in(part, removed);
+		rmdir(part);
+		free(part);
+	}
+	closedir(dir);
+	return rc;
+}
+
+static int remove_stale_results(const char *path)
+{
+	size_t removed = 0;
+	int rc = remove_stale_in(path, &removed);
+
+	if (!rc)
+		rc = remove_stale_parts(path, &removed);
 	if (!rc && removed)
 		log_info("removed %zu file%s of an earlier run from %s", removed,
 			 removed == 1 ? "" : "s", path);

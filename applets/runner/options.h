@@ -23,6 +23,11 @@ struct run_options {
 	const char *baseline;
 	const char *store;
 	struct comparing_options comparing;
+	const char *config; /* the project's file; NULL: the one that is found */
+
+	/* Between processes of one run (parts.h). */
+	bool settled; /* nothing is to be taken from the project's file or the shell session */
+	bool part;    /* the results are for whoever started this one: nothing is printed */
 
 	/* Of upstream's command line: accepted, so that its CI scripts work unchanged. */
 	const char *ignored_text;
@@ -31,5 +36,8 @@ struct run_options {
 
 /* For OPT_ROWS(struct cfg, member, struct run_options, run_option_rows). */
 extern const struct opt run_option_rows[];
+
+/* Those of them that each part of a run takes over, as words. */
+void run_options_pass_on(const struct opts_args *args, struct strvec *to);
 
 #endif

@@ -11,8 +11,10 @@
 //command:IF_RUN(COMMAND("run", "r", run_main, PRIV_DROP, "run benchmarks written with a CodSpeed integration"))
 //usage:[OPTION]... -- COMMAND [ARG]...
 //usage:[OPTION]... -- 'SHELL TEXT'
+//usage:[OPTION]...
 //example:codspeed run -m simulation -- pytest tests/ --codspeed
 //example:codspeed run -- 'cargo codspeed build && cargo codspeed run'
+//example:codspeed run --bench fast (what codspeed.yml names so)
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -28,15 +30,28 @@
 
 #include "applets/runner/entrypoint.h"
 #include "applets/runner/memory/track.h"
+#include "applets/runner/parts.h"
+#include "applets/runner/run_project.h"
 #include "applets/runner/session.h"
+#include "applets/runner/settings.h"
 #include "applets/runner/wrappers.h"
 
 struct cfg {
 	struct run_options run;
+	struct bench_list benches; /* --bench: of the project's file only these */
 	bool track_subprocess;
 };
 
+static int add_bench(const struct opt *row UNUSED, const char *text, void *member)
+{
+	vec_push((struct bench_list *)member, text);
+	return 0;
+}
+
 static const struct opt rows[] = {
+	OPT_CALL(0, "bench", struct cfg, benches, add_bench, .meta = "ID", .flags = OPT_REPEAT,
+		 .help = "without a command: only the benchmark of the project's file that has this id or "
+			 "name; may be given again"),
 	OPT_FLAG(0, "simulation-track-subprocess", struct cfg, track_subprocess,
 		 .env = "CODSPEED_SIMULATION_TRACK_SUBPROCESS",
 		 .help = "also count programs that a benchmark starts (CodSpeed's valgrind only)"),
@@ -160,28 +175,90 @@ static void check_track_subprocess(const struct cfg *cfg, const struct session *
 				      "'codspeed exec'", s->valgrind_version);
 }
 
-int run_main(int argc, char **argv)
+static int run_one(const struct cfg *cfg, const struct opts_args *args)
 {
 	struct strvec command = STRVEC_INIT;
+	struct session session;
+	int status;
+
+	session_begin(&session, &cfg->run, args->words, args->words[0]);
+	session.entrypoint = true;
+	check_track_subprocess(cfg, &session);
+	if (wrappers_install(&session.env) ||
+	    entrypoint_words(&command, args->words, env_get(&session.env, "PATH")))
+		die_recorded(EXIT_FAILED);
+	check_program(command.items[0], env_get(&session.env, "PATH"));
+	run_entrypoint(&session, &command, cfg->track_subprocess);
+	status = session_end(&session);
+	strvec_release(&command);
+	return status;
+}
+
+static int run_modes(const struct cfg *cfg, const struct opts_args *args)
+{
+	struct strvec before = STRVEC_INIT, after = STRVEC_INIT;
+	struct parts parts = PARTS_INIT;
+	char *command = words_join(args->words);
+	int status;
+
+	strvec_push(&before, "run");
+	run_options_pass_on(args, &before);
+	opts_pass_on(args, "simulation-track-subprocess", &before);
+	strvec_push(&after, "--");
+	strvec_push_all(&after, args->words);
+	parts_add(&parts, &cfg->run.modes, before.items, after.items, NULL, command);
+	strvec_release(&before);
+	strvec_release(&after);
+	status = parts_run(&parts, &cfg->run, command);
+	free(command);
+	return status;
+}
+
+static int run_listed(const struct cfg *cfg, const struct opts_args *args,
+		      const struct settings *settings)
+{
+	struct strvec common = STRVEC_INIT, entry = STRVEC_INIT;
+	int status;
+
+	run_options_pass_on(args, &common);
+	opts_pass_on(args, "simulation-track-subprocess", &entry);
+	status = run_project(settings, &cfg->run, &cfg->benches, &common, &entry);
+	strvec_release(&common);
+	strvec_release(&entry);
+	return status;
+}
+
+/* What a command and the options for the project's file have to do with each other. */
+static void check_usage(const struct cfg *cfg, const struct opts_args *args)
+{
+	if (args->count && str_is_blank(args->words[0]))
+		die_usage("the benchmark command is empty");
+	if (args->count && cfg->benches.len)
+		die_usage("--bench chooses among the benchmarks of the project's file; it goes without a "
+			  "command");
+	if (args->count && cfg->run.config)
+		log_warn("--config has no effect: there is a command");
+}
+
+int run_main(int argc, char **argv)
+{
+	struct settings settings = SETTINGS_INIT;
 	struct cfg cfg = {0};
 	struct opts_args args;
-	struct session session;
 	int status;
 
 	mode_forgive_own_word();
 	opts_parse(rows, &cfg, argc, argv, OPTS_INTERLEAVED | OPTS_COMMAND, &args);
-	if (!args.count || str_is_blank(args.words[0]))
-		die_usage("the benchmark command is empty");
-	session_begin(&session, &cfg.run, args.words, args.words[0]);
-	session.entrypoint = true;
-	check_track_subprocess(&cfg, &session);
-	if (wrappers_install(&session.env) ||
-	    entrypoint_words(&command, args.words, env_get(&session.env, "PATH")))
-		die_recorded(EXIT_FAILED);
-	check_program(command.items[0], env_get(&session.env, "PATH"));
-	run_entrypoint(&session, &command, cfg.track_subprocess);
-	status = session_end(&session);
-	strvec_release(&command);
+	check_usage(&cfg, &args);
+	if (!args.count)
+		settings_load_project(&settings, &cfg.run);
+	settings_fill(&settings, &args, &cfg.run);
+	if (!args.count)
+		status = run_listed(&cfg, &args, &settings);
+	else
+		status = cfg.run.modes.len > 1 ? run_modes(&cfg, &args) : run_one(&cfg, &args);
+	settings_release(&settings);
+	vec_release(&cfg.benches);
 	args_release(&args);
 	return status;
 }

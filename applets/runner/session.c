@@ -39,15 +39,11 @@ enum { GRACE_SECONDS = 3 };
 /* ---- Beginning ---- */
 
 /* Without -m: simulation where there is a valgrind. */
-static enum mode choose_mode(const struct run_options *o)
+enum mode session_choose_mode(const struct run_options *o)
 {
 	for (size_t i = 0; i < o->modes.len; i++)
 		if (mode_check_supported((enum mode)o->modes.items[i]))
 			die_recorded(EXIT_UNSUPPORTED);
-	for (size_t i = 1; i < o->modes.len; i++)
-		if (o->modes.items[i] != o->modes.items[0])
-			die(EXIT_UNSUPPORTED, "several modes in one call are not part of this version; "
-					      "run it once for each");
 	return o->modes.len ? (enum mode)o->modes.items[0] : MODE_SIMULATION;
 }
 
@@ -133,7 +129,7 @@ void session_begin(struct session *s, const struct run_options *options, char *c
 {
 	*s = (struct session){.options = options, .began = clock_now(), .began_at = time(NULL)};
 	s->watching = (struct supervise)SUPERVISE_INIT;
-	s->mode = choose_mode(options);
+	s->mode = session_choose_mode(options);
 	if (options->json)
 		s->json = str_eq(options->json, "-") ? xstrdup("-") : path_absolute(options->json);
 	if (s->json)
@@ -154,7 +150,7 @@ void session_print_env(const struct run_options *options, const char *program)
 	struct strvec before = STRVEC_INIT, after = STRVEC_INIT;
 	char *folder = options->profile_folder ? path_absolute(options->profile_folder)
 					       : profile_folder_pattern();
-	enum mode mode = choose_mode(options);
+	enum mode mode = session_choose_mode(options);
 
 	if (!folder)
 		die_recorded(EXIT_FAILED);
@@ -333,6 +329,8 @@ static void tell_troubles(const struct result *r)
 
 static bool print_results(const struct session *s, const struct result *r)
 {
+	if (s->options->part)
+		return true;
 	if (!is_standard_output(s->json)) {
 		if (s->options->comparing.quiet)
 			tell_troubles(r);

@@ -63,6 +63,9 @@ int session_watch(struct session *s, struct spawn *spawn, struct proctree *tree)
 /* Read the folder, write and print the results. Returns the exit status, or re-raises a signal. */
 int session_end(struct session *s);
 
+/* The mode of a run: the first one given, else what this machine can do best. */
+enum mode session_choose_mode(const struct run_options *options);
+
 /* What is added to the environment, for --print-env: no run, no folder made. */
 void session_print_env(const struct run_options *options, const char *program);
 

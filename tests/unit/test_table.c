@@ -139,17 +139,46 @@ static void memory(void **state UNUSED)
 	result_release(&result);
 }
 
-static void a_section_for_each_mode(void **state UNUSED)
+static void several_modes_are_joined_by_uri(void **state UNUSED)
 {
-	struct table_style style = {0};
+	struct table_style style = {.utf8 = true, .top = 1};
 	struct result result = RESULT_INIT;
+	struct benchmark *b;
 	char *text;
 
-	result_add(&result, MODE_MEMORY, "u", "n");
-	result_add(&result, MODE_SIMULATION, "u", "n");
+	b = result_add(&result, MODE_SIMULATION, "f::two", "two");
+	b->metrics[SIMULATION_INSTRUCTIONS] = MEASURE(1000);
+	b->metrics[SIMULATION_ESTIMATED_CYCLES] = MEASURE(2000);
+	vec_push(&b->processes, (struct result_process){.pid = 1, .command = xstrdup("sh"),
+		.instructions = MEASURE(400)});
+	vec_push(&b->processes, (struct result_process){.pid = 2, .ppid = 1, .command = xstrdup("ls"),
+		.instructions = MEASURE(600)});
+	vec_push(&b->functions, (struct result_function){.name = xstrdup("main"), .self = 500,
+		.inclusive = 900});
+	result_add(&result, MODE_SIMULATION, "f::alone", "alone");
+	b = result_add(&result, MODE_MEMORY, "f::one", "one");
+	b->status = BENCHMARK_INCOMPLETE;
+	benchmark_note(b, "cut short");
+	b = result_add(&result, MODE_MEMORY, "f::two", "two");
+	b->metrics[MEMORY_PEAK_BYTES] = MEASURE(4096);
+	b->metrics[MEMORY_ALLOCATIONS] = MEASURE(7);
+	benchmark_note(b, "odd");
 	text = printed(&result, &style);
-	assert_non_null(strstr(text, "35*RAM\n\nBenchmark  Peak bytes"));
-	assert_non_null(strstr(text, "\n\nPeak = "));
+	assert_string_equal(text,
+"Benchmark  Instructions  Est. cycles  Peak bytes  Allocations\n"
+"─────────────────────────────────────────────────────────────\n"
+"two               1,000        2,000       4,096            7\n"
+"  memory note: odd\n"
+"└ sh                400\n"
+"  └ ls              600\n"
+"  Self  Inclusive  Percent  Function\n"
+"   500        900    50.0%  main\n"
+"alone                 -            -           -            -\n"
+"one                   -            -           -            -\n"
+"! memory incomplete: cut short\n"
+"\n"
+"Estimated cycles = L1 + 5·LL + 35·RAM\n"
+"Peak = most bytes live at once in a benchmark, leaked = live at its end; over all its processes\n");
 	free(text);
 	result_release(&result);
 }
@@ -348,7 +377,7 @@ int main(void)
 		cmocka_unit_test(narrow_in_ascii_with_functions),
 		cmocka_unit_test(narrower_than_the_columns),
 		cmocka_unit_test(memory),
-		cmocka_unit_test(a_section_for_each_mode),
+		cmocka_unit_test(several_modes_are_joined_by_uri),
 		cmocka_unit_test(colours_change_no_text),
 		cmocka_unit_test(one_result_without_anything),
 		cmocka_unit_test(trees_without_circles),

@@ -36,7 +36,8 @@ static const struct {
 struct table {
 	FILE *to;
 	const struct table_style *style;
-	const struct mode_info *mode;
+	const struct mode_info *mode; /* or of the joined table's columns */
+	bool joined;                  /* benchmarks of several modes: notes name theirs */
 	size_t name_width;
 	size_t widths[RESULT_METRICS_MAX];
 	bool dropped[RESULT_METRICS_MAX]; /* columns for which the terminal has no room */
@@ -189,14 +190,16 @@ static const char *status_colour(enum benchmark_status status)
 	}
 }
 
-static void print_note(const struct table *table, enum benchmark_status status, const char *note)
+static void print_note(const struct table *table, const struct benchmark *benchmark,
+	enum benchmark_status status, const char *note)
 {
 	const char *label = status == BENCHMARK_OK ? "note" : benchmark_status_name(status);
 	struct buf text = BUF_INIT;
 
 	text_printable(note, strlen(note), &text);
 	paint(table, status_colour(status));
-	fprintf(table->to, "%s%s", status == BENCHMARK_OK ? "  " : "! ", label);
+	fprintf(table->to, "%s%s%s%s", status == BENCHMARK_OK ? "  " : "! ",
+		table->joined ? mode_name(benchmark->mode) : "", table->joined ? " " : "", label);
 	paint(table, TERM_PLAIN);
 	fprintf(table->to, "%s%s\n", text.len ? ": " : "", text.data);
 	buf_release(&text);
@@ -207,10 +210,11 @@ static void print_notes(const struct table *table, const struct benchmark *bench
 	const struct strvec *notes = &benchmark->notes;
 
 	if (!notes->len && benchmark->status != BENCHMARK_OK)
-		print_note(table, benchmark->status, "");
+		print_note(table, benchmark, benchmark->status, "");
 	/* the first one is the reason, what follows are remarks */
 	for (size_t i = 0; i < notes->len; i++)
-		print_note(table, i ? BENCHMARK_OK : benchmark->status, notes->items[i]);
+		print_note(table, benchmark, i ? BENCHMARK_OK : benchmark->status,
+			notes->items[i]);
 }
 
 /* Below a row: where the instructions went */
@@ -385,6 +389,13 @@ static void print_benchmark(struct table *table, const struct benchmark *benchma
 	print_functions(table, benchmark);
 }
 
+static void print_footer(const struct table *table, enum mode mode)
+{
+	paint(table, TERM_DIM);
+	fputs(table->style->utf8 ? footers[mode].utf8 : footers[mode].ascii, table->to);
+	end_line(table, TERM_DIM);
+}
+
 static void print_mode(FILE *to, const struct result *result, const struct table_style *style,
 	enum mode mode)
 {
@@ -397,9 +408,7 @@ static void print_mode(FILE *to, const struct result *result, const struct table
 			print_benchmark(&table, &result->benchmarks.items[i]);
 	fputc('\n', to);
 	print_dropped(&table);
-	paint(&table, TERM_DIM);
-	fputs(style->utf8 ? footers[mode].utf8 : footers[mode].ascii, to);
-	end_line(&table, TERM_DIM);
+	print_footer(&table, mode);
 }
 
 static bool has_mode(const struct result *result, enum mode mode)
@@ -410,17 +419,171 @@ static bool has_mode(const struct result *result, enum mode mode)
 	return false;
 }
 
-void table_print(FILE *to, const struct result *result, const struct table_style *style)
+/* Several modes: a row for each URI, with the figures that say most of each mode */
+
+/* A mode's own table has all. */
+static const char *const joined_metrics[] = {
+	"instructions", "estimated_cycles", "median_ns", "peak_bytes", "allocations",
+};
+
+struct joined {
+	struct metric_info metrics[ARRAY_SIZE(joined_metrics)];
+	struct mode_info columns;
+	enum mode modes[ARRAY_SIZE(joined_metrics)]; /* where a column's figure comes from */
+	size_t indices[ARRAY_SIZE(joined_metrics)];
+	const struct benchmark **sorted; /* by URI; of one URI in the order of the result */
+	size_t len;
+};
+
+static void choose_columns(struct joined *joined, const struct result *result)
 {
-	const char *separator = "";
+	for (size_t i = 0; i < ARRAY_SIZE(joined_metrics) * MODE_COUNT; i++) {
+		enum mode mode = (enum mode)(i / ARRAY_SIZE(joined_metrics));
+		const char *name = joined_metrics[i % ARRAY_SIZE(joined_metrics)];
+		const struct mode_info *info = result_mode_info(mode);
+
+		for (size_t j = 0; has_mode(result, mode) && j < info->metric_count; j++) {
+			if (!str_eq(info->metrics[j].name, name))
+				continue;
+			joined->metrics[joined->columns.metric_count] = info->metrics[j];
+			joined->modes[joined->columns.metric_count] = mode;
+			joined->indices[joined->columns.metric_count++] = j;
+		}
+	}
+	joined->columns.metrics = joined->metrics;
+}
+
+static int by_uri(const void *a, const void *b)
+{
+	const struct benchmark *x = *(const struct benchmark *const *)a;
+	const struct benchmark *y = *(const struct benchmark *const *)b;
+	int order = strcmp(x->uri, y->uri);
+
+	return order ? order : x < y ? -1 : x > y;
+}
+
+static void sort_by_uri(struct joined *joined, const struct result *result)
+{
+	joined->len = result->benchmarks.len;
+	joined->sorted = xcalloc(joined->len, sizeof(*joined->sorted));
+	for (size_t i = 0; i < joined->len; i++)
+		joined->sorted[i] = &result->benchmarks.items[i];
+	qsort(joined->sorted, joined->len, sizeof(*joined->sorted), by_uri);
+}
+
+/* The benchmarks of a row, from its first in the result on; *count is 0 for any but that one. */
+static const struct benchmark **row_of(const struct joined *joined,
+	const struct benchmark *benchmark, size_t *count)
+{
+	const struct benchmark **at = bsearch(&benchmark, joined->sorted, joined->len,
+		sizeof(*joined->sorted), by_uri);
+	const struct benchmark **end = joined->sorted + joined->len;
+
+	*count = 0;
+	if (at > joined->sorted && str_eq(at[-1]->uri, benchmark->uri))
+		return at;
+	while (at + *count < end && str_eq(at[*count]->uri, benchmark->uri))
+		(*count)++;
+	return at;
+}
+
+/* Of two benchmarks of one mode and URI, which a file may claim, the last one counts. */
+static void visit_joined(struct table *table, const struct joined *joined,
+	const struct benchmark **row, size_t count, row_visitor *visit)
+{
+	struct measure cells[ARRAY_SIZE(joined_metrics)] = {0};
+	struct buf name = BUF_INIT;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < joined->columns.metric_count; j++)
+			if (row[i]->mode == joined->modes[j])
+				cells[j] = row[i]->metrics[joined->indices[j]];
+	text_printable(row[0]->name, strlen(row[0]->name), &name);
+	visit(table, NULL, name.data, cells, joined->columns.metric_count);
+	buf_release(&name);
+}
+
+/* Processes have figures in simulations alone, whose column is the first. */
+static void visit_joined_processes(struct table *table, const struct benchmark **row, size_t count,
+	row_visitor *visit)
+{
+	for (size_t i = 0; i < count; i++)
+		if (row[i]->mode == MODE_SIMULATION)
+			visit_processes(table, row[i], visit);
+}
+
+static void lay_out_joined(struct table *table, const struct joined *joined,
+	const struct result *result)
+{
+	table->name_width = strlen(NAME_TITLE);
+	for (size_t i = 0; i < table->mode->metric_count; i++)
+		table->widths[i] = strlen(table->mode->metrics[i].title);
+	for (size_t i = 0; i < result->benchmarks.len; i++) {
+		size_t count;
+		const struct benchmark **row = row_of(joined, &result->benchmarks.items[i], &count);
+
+		if (!count)
+			continue;
+		visit_joined(table, joined, row, count, measure_row);
+		visit_joined_processes(table, row, count, measure_row);
+	}
+	fit_to_width(table);
+}
+
+static void print_joined_row(struct table *table, const struct joined *joined,
+	const struct benchmark **row, size_t count)
+{
+	visit_joined(table, joined, row, count, print_row);
+	for (size_t i = 0; i < count; i++)
+		print_notes(table, row[i]);
+	visit_joined_processes(table, row, count, print_row);
+	for (size_t i = 0; i < count; i++)
+		print_functions(table, row[i]);
+}
+
+static void print_joined(FILE *to, const struct result *result, const struct table_style *style)
+{
+	struct joined joined = {0};
+	struct table table = {.to = to, .style = style, .mode = &joined.columns, .joined = true};
+
+	choose_columns(&joined, result);
+	sort_by_uri(&joined, result);
+	lay_out_joined(&table, &joined, result);
+	print_head(&table);
+	for (size_t i = 0; i < result->benchmarks.len; i++) {
+		size_t count;
+		const struct benchmark **row = row_of(&joined, &result->benchmarks.items[i], &count);
+
+		if (count)
+			print_joined_row(&table, &joined, row, count);
+	}
+	fputc('\n', to);
+	for (size_t i = 0; i < MODE_COUNT; i++)
+		if (has_mode(result, (enum mode)i))
+			print_footer(&table, (enum mode)i);
+	free(joined.sorted);
+}
+
+static size_t count_modes(const struct result *result, enum mode *last)
+{
+	size_t count = 0;
 
 	for (size_t i = 0; i < MODE_COUNT; i++) {
-		enum mode mode = (enum mode)i;
-
-		if (!has_mode(result, mode))
+		if (!has_mode(result, (enum mode)i))
 			continue;
-		fputs(separator, to);
-		print_mode(to, result, style, mode);
-		separator = "\n";
+		*last = (enum mode)i;
+		count++;
 	}
+	return count;
+}
+
+void table_print(FILE *to, const struct result *result, const struct table_style *style)
+{
+	enum mode mode = MODE_SIMULATION;
+	size_t count = count_modes(result, &mode);
+
+	if (count > 1)
+		print_joined(to, result, style);
+	else if (count)
+		print_mode(to, result, style, mode);
 }

@@ -20,7 +20,8 @@ struct table_style {
 struct table_style table_style_for(FILE *to);
 
 /*
- * A table per mode: a row for each benchmark, below it the reasons when it did not end well, its
+ * The benchmarks of one mode with all its figures; of several modes one table with the chief figures
+ * of each, joined by URI. A row for each benchmark, below it the reasons when it did not end well, its
  * processes when there are several and its costliest functions. Bytes that could steer a terminal
  * are escaped. Errors of writing stay in the stream, for the caller's check.
  */
