@@ -227,6 +227,13 @@ static void run_part(struct run *run, const struct part *part, const char *folde
 
 /* ---- One result ---- */
 
+static void fail_report(struct run *run)
+{
+	log_error("%s", error_text());
+	error_clear();
+	run->status = EXIT_FAILED;
+}
+
 static bool is_known(const struct result *r, const struct benchmark *b)
 {
 	for (size_t i = 0; i < r->benchmarks.len; i++)
@@ -270,20 +277,10 @@ static void take_results(struct run *run, const struct part *part, const char *f
 {
 	char *path = xasprintf("%s/results.json", folder);
 	struct result r = RESULT_INIT;
-	struct buf text = BUF_INIT;
 	struct stat st;
-	int rc = 0;
 
-	if (!stat(path, &st)) {
-		rc = read_plain_file(path, &text);
-		if (!rc)
-			rc = result_read_json(&r, path, text.data ? text.data : "", text.len);
-	}
-	if (rc) {
-		log_error("%s", error_text());
-		error_clear();
-		run->status = EXIT_FAILED;
-	}
+	if (!stat(path, &st) && result_read_file(&r, path))
+		fail_report(run);
 	for (size_t i = 0; i < r.run.modes.len; i++)
 		if (!has_text(&run->result.run.modes, r.run.modes.items[i]))
 			strvec_push(&run->result.run.modes, r.run.modes.items[i]);
@@ -291,7 +288,6 @@ static void take_results(struct run *run, const struct part *part, const char *f
 		run->valgrind = xstrdup(r.system.valgrind);
 	take_benchmarks(run, &r, part->command);
 	result_release(&r);
-	buf_release(&text);
 	free(path);
 }
 
@@ -342,13 +338,6 @@ static void begin(struct run *run, const struct run_options *options)
 	cleanup_push(discard_folder, run);
 	if (options->json)
 		run->json = str_eq(options->json, "-") ? xstrdup("-") : path_absolute(options->json);
-}
-
-static void fail_report(struct run *run)
-{
-	log_error("%s", error_text());
-	error_clear();
-	run->status = EXIT_FAILED;
 }
 
 static void write_results(struct run *run)

@@ -4,14 +4,17 @@
 //config:	bool "show (40 kb)"
 //config:	default y
 //config:	select LIB_YYJSON
-//command:IF_SHOW(COMMAND("show", NULL, show_main, PRIV_DROP, "print the results of an earlier run"))
-//usage:[OPTION]... FOLDER|RESULTS.json
+//command:IF_SHOW(COMMAND("show", NULL, show_main, PRIV_DROP, "print the results of an earlier run, or this shell's modes"))
+//usage:[OPTION]... [FOLDER|RESULTS.json]
 //example:codspeed show /tmp/profile.AbCdEf0123.out
+#include <stdio.h>
+
 #include "applet_prototypes.h"
 #include "core/base.h"
 #include "core/exit_code.h"
 #include "core/opts.h"
 
+#include "applets/runner/project/shell_session.h"
 #include "applets/runner/recorded.h"
 #include "applets/runner/report/report.h"
 #include "applets/runner/simulation/profile.h"
@@ -41,6 +44,22 @@ static void tell_of_fewer(const struct result *r, uint64_t top)
 		log_info("%zu functions are all that is recorded here", most);
 }
 
+/* What 'codspeed use' has set. */
+static int show_modes(const struct cfg *cfg)
+{
+	char *modes, *rest;
+
+	if (cfg->json || cfg->top)
+		die_usage("an argument is missing: the folder or file to show");
+	modes = rest = shell_session_modes();
+	if (!modes)
+		log_info("no mode is set for this shell; 'codspeed use MODE' sets one");
+	for (char *mode = strsep(&rest, ","); mode; mode = strsep(&rest, ","))
+		puts(mode);
+	free(modes);
+	return EXIT_DONE;
+}
+
 int show_main(int argc, char **argv)
 {
 	struct cfg cfg = {0};
@@ -48,7 +67,11 @@ int show_main(int argc, char **argv)
 	struct result r = RESULT_INIT;
 
 	opts_parse(rows, &cfg, argc, argv, OPTS_INTERLEAVED, &args);
-	args_expect(&args, 1, 1);
+	args_expect(&args, 0, 1);
+	if (!args.count) {
+		args_release(&args);
+		return show_modes(&cfg);
+	}
 	if (recorded_load(&r, args.words[0], cfg.top ? cfg.top : PROFILE_TOP_DEFAULT))
 		die_recorded(EXIT_FAILED);
 	tell_of_fewer(&r, cfg.top);

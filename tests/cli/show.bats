@@ -192,7 +192,7 @@ one_error() {
 }
 
 @test "show: usage" {
-	show
+	show --top 3
 	equal "$rc" 2
 	show a b
 	equal "$rc" 2
