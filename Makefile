@@ -182,11 +182,17 @@ release: $(O)/codspeed.stripped
 
 # Links to a binary installed earlier go first: --install replaces no file it does not know.
 BIN = $(DESTDIR)$(PREFIX)/bin
+SHARE = $(DESTDIR)$(PREFIX)/share
+install-made = $(Q)mkdir -p $(dir $(SHARE)/$(2)) && $(BIN)/codspeed $(1) >$(SHARE)/$(2)
 install: release
 	$(Q)for name in $$($(O)/codspeed.stripped --list); do \
 		if [ $(BIN)/$$name -ef $(BIN)/codspeed ]; then rm -f $(BIN)/$$name; fi; done
 	install -D -m 755 $(O)/codspeed.stripped $(BIN)/codspeed
 	$(if $(CONFIG_FEATURE_INSTALL),$(BIN)/codspeed --install $(BIN))
+	$(if $(CONFIG_MANUAL),$(call install-made,manual,man/man1/codspeed.1))
+	$(if $(CONFIG_COMPLETION),$(call install-made,completion bash,bash-completion/completions/codspeed))
+	$(if $(CONFIG_COMPLETION),$(call install-made,completion zsh,zsh/site-functions/_codspeed))
+	$(if $(CONFIG_COMPLETION),$(call install-made,completion fish,fish/vendor_completions.d/codspeed.fish))
 
 # --- configuration ---
 
@@ -354,7 +360,8 @@ help:
 #help Building
 #help   all           ./codspeed, and build/codspeed.stripped to release (the default)
 #help   release       build/codspeed.stripped alone
-#help   install       to DESTDIR/PREFIX/bin (/usr/local), with a link for each applet
+#help   install       to DESTDIR/PREFIX/bin (/usr/local), with a link for each applet; manual page
+#help                 and completions to PREFIX/share
 #help   clean         objects and programs; distclean: everything that was made or fetched
 #help Configuring (without any of these: the defaults)
 #help   menuconfig    choose what is built in; also defconfig allyesconfig allnoconfig

@@ -8,6 +8,10 @@
 #ifndef CORE_APPLET_H
 #define CORE_APPLET_H
 
+#include <stddef.h>
+
+struct opt;
+
 enum applet_kind {
 	APPLET_KIND_COMMAND, /* codspeed NAME */
 	APPLET_KIND_APPLET,  /* argv[0] NAME, and also codspeed NAME */
@@ -33,6 +37,12 @@ struct applet {
 
 /* The row of the applet that is running: help and usage errors print from it. */
 extern const struct applet *running_applet;
+
+/* All of them, sorted by name. */
+const struct applet *applet_table(size_t *count);
+
+/* The options of `codspeed` itself. */
+const struct opt *applet_suite_options(void);
 
 /* The applet or command of this name or alias, or NULL. */
 const struct applet *applet_find(const char *name);

@@ -51,6 +51,17 @@ static const struct opt front_rows[] = {
 	OPT_END
 };
 
+const struct applet *applet_table(size_t *count)
+{
+	*count = ARRAY_SIZE(applets);
+	return applets;
+}
+
+const struct opt *applet_suite_options(void)
+{
+	return front_rows;
+}
+
 const struct applet *applet_find(const char *name)
 {
 	for_each_applet(a)

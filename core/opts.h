@@ -242,6 +242,25 @@ void opts_render_help(const struct opt *rows, struct buf *out);
 void opts_render_version(struct buf *out);
 void opts_render_rows(const struct opt *rows, struct buf *out);
 
+/*
+ * For whoever describes options in another form than the help (applets/reference): the rows that
+ * people are shown, headings (OPT_TYPE_GROUP) among them, in the order of the help and with those that
+ * every applet has.
+ */
+typedef void opts_visitor(const struct opt *row, void *ctx);
+void opts_visit(const struct opt *rows, opts_visitor *visit, void *ctx);
+
+/* Of one row: the name of its value, the words that it takes ("a b", or nothing), the remarks behind
+ * its help ("[default: 3s]"), and whether it is a flag that `--no-NAME` switches off. */
+const char *opt_meta(const struct opt *row);
+void opt_words(const struct opt *row, struct buf *out);
+typedef void opt_note(const char *note, void *ctx);
+void opt_notes(const struct opt *row, opt_note *put, void *ctx);
+bool opt_on_by_default(const struct opt *row);
+
+/* What opts_parse() answers --help with: opts_render_help(), unless somebody wants another form. */
+extern void (*opts_answer_help)(const struct opt *rows, struct buf *out);
+
 /* "codspeed exec" or "exec-harness": how the running applet was called. Borrowed. */
 const char *opts_program(void);
 

@@ -14,6 +14,8 @@
 /* Mode of the last opts_parse, for die_usage. */
 static unsigned usage_mode;
 
+void (*opts_answer_help)(const struct opt *rows, struct buf *out) = opts_render_help;
+
 static int usage_code(void)
 {
 	return usage_mode & OPTS_WRAPPER ? (int)EXIT_WRAPPER : (int)EXIT_USAGE;
@@ -79,7 +81,7 @@ void opts_parse(const struct opt *rows, void *cfg, int argc, char **argv, unsign
 	if (rc < 0)
 		die_usage_recorded();
 	if (rc == OPTS_HELP)
-		opts_render_help(rows, &text);
+		opts_answer_help(rows, &text);
 	if (rc == OPTS_VERSION)
 		opts_render_version(&text);
 	if (rc != OPTS_DONE)

@@ -77,27 +77,49 @@ static void put_words(struct writer *w, const char *text)
 	}
 }
 
-static void put_note(struct writer *w, const char *what, const char *text)
+void opt_words(const struct opt *row, struct buf *out)
+{
+	const char *blank = "";
+
+	buf_addstr(out, "");
+	for (const struct opt_choice *c = row->choices; c && c->word; c++) {
+		if (c->hidden || c->instead)
+			continue;
+		buf_printf(out, "%s%s", blank, c->word);
+		blank = " ";
+	}
+}
+
+static void put_note(opt_note *put, void *ctx, const char *what, const char *text)
 {
 	char *note = xasprintf("[%s: %s]", what, text);
 
-	put_piece(w, note, strlen(note));
+	put(note, ctx);
 	free(note);
 }
 
-static void put_choices(struct writer *w, const struct opt *row)
+void opt_notes(const struct opt *row, opt_note *put, void *ctx)
 {
 	struct buf words = BUF_INIT;
 
-	for (const struct opt_choice *c = row->choices; c && c->word; c++)
-		if (!c->hidden && !c->instead)
-			buf_printf(&words, "%s%s", words.len ? " " : "", c->word);
+	opt_words(row, &words);
 	if (words.len)
-		put_note(w, row->type == OPT_TYPE_CHOICES ? "list of" : "one of", words.data);
+		put_note(put, ctx, row->type == OPT_TYPE_CHOICES ? "list of" : "one of", words.data);
+	if (row->env)
+		put_note(put, ctx, "env", row->env);
+	if (row->def && row->type != OPT_TYPE_FLAG)
+		put_note(put, ctx, "default", row->def);
+	if (opt_on_by_default(row))
+		put_note(put, ctx, "default", "on");
 	buf_release(&words);
 }
 
-static const char *meta_of(const struct opt *row)
+static void put_note_piece(const char *note, void *writer)
+{
+	put_piece(writer, note, strlen(note));
+}
+
+const char *opt_meta(const struct opt *row)
 {
 	static const char *const names[] = {
 		[OPT_TYPE_STRING] = "TEXT",      [OPT_TYPE_PATH] = "PATH",
@@ -109,7 +131,7 @@ static const char *meta_of(const struct opt *row)
 	return row->meta ? row->meta : names[row->type];
 }
 
-static bool on_by_default(const struct opt *row)
+bool opt_on_by_default(const struct opt *row)
 {
 	bool value = false;
 
@@ -123,10 +145,10 @@ static void put_label(const struct opt *row, struct buf *out)
 		buf_printf(out, "  -%c, ", row->short_name);
 	else
 		buf_addstr(out, "      ");
-	buf_printf(out, "--%s%s", on_by_default(row) ? "[no-]" : "", row->name);
+	buf_printf(out, "--%s%s", opt_on_by_default(row) ? "[no-]" : "", row->name);
 	if (row->type == OPT_TYPE_FLAG)
 		return;
-	buf_printf(out, row->bare ? "[=%s]" : " %s", meta_of(row));
+	buf_printf(out, row->bare ? "[=%s]" : " %s", opt_meta(row));
 }
 
 static void put_row(const struct opt *row, struct buf *out)
@@ -134,8 +156,6 @@ static void put_row(const struct opt *row, struct buf *out)
 	size_t start = out->len;
 	struct writer w = {.out = out, .blank = true};
 
-	if (row->flags & OPT_HIDDEN || row->deprecated)
-		return;
 	put_label(row, out);
 	w.column = out->len - start;
 	if (w.column + 2 > HELP_COLUMN)
@@ -144,13 +164,7 @@ static void put_row(const struct opt *row, struct buf *out)
 		buf_printf(out, "%*s", (int)(HELP_COLUMN - w.column), "");
 	w.column = HELP_COLUMN;
 	put_words(&w, row->help ? row->help : "");
-	put_choices(&w, row);
-	if (row->env)
-		put_note(&w, "env", row->env);
-	if (row->def && row->type != OPT_TYPE_FLAG)
-		put_note(&w, "default", row->def);
-	if (on_by_default(row))
-		put_note(&w, "default", "on");
+	opt_notes(row, put_note_piece, &w);
 	buf_addch(out, '\n');
 }
 
@@ -163,36 +177,55 @@ static bool has_row(const struct opt *rows, const char *name)
 	return false;
 }
 
+/* A walk over the rows that people see. */
+struct walk {
+	const struct opt *all;
+	opts_visitor *visit;
+	void *ctx;
+	bool builtins_done;
+};
+
 /* The options without a heading end with the ones that every applet has. */
-static void put_builtins(const struct opt *all, struct buf *out, bool *done)
+static void visit_builtins(struct walk *w)
 {
-	for (const struct opt *row = builtins; !*done && row->type != OPT_TYPE_END; row++)
-		if (!has_row(all, row->name))
-			put_row(row, out);
-	*done = true;
+	for (const struct opt *row = builtins; !w->builtins_done && row->type != OPT_TYPE_END; row++)
+		if (!has_row(w->all, row->name))
+			w->visit(row, w->ctx);
+	w->builtins_done = true;
 }
 
-static void put_rows(const struct opt *rows, const struct opt *all, struct buf *out, bool *done)
+static void visit_rows(struct walk *w, const struct opt *rows)
 {
 	for (; rows->type != OPT_TYPE_END; rows++) {
-		if (rows->type == OPT_TYPE_ROWS) {
-			put_rows(rows->rows, all, out, done);
-		} else if (rows->type == OPT_TYPE_GROUP) {
-			put_builtins(all, out, done);
-			buf_printf(out, "\n%s:\n", rows->help);
-		} else {
-			put_row(rows, out);
-		}
+		if (rows->type == OPT_TYPE_ROWS)
+			visit_rows(w, rows->rows);
+		else if (rows->type == OPT_TYPE_GROUP)
+			visit_builtins(w);
+		if (rows->type != OPT_TYPE_ROWS && !(rows->flags & OPT_HIDDEN) && !rows->deprecated)
+			w->visit(rows, w->ctx);
 	}
+}
+
+void opts_visit(const struct opt *rows, opts_visitor *visit, void *ctx)
+{
+	struct walk w = {.all = rows, .visit = visit, .ctx = ctx};
+
+	visit_rows(&w, rows);
+	visit_builtins(&w);
+}
+
+static void put_shown(const struct opt *row, void *out)
+{
+	if (row->type == OPT_TYPE_GROUP)
+		buf_printf(out, "\n%s:\n", row->help);
+	else
+		put_row(row, out);
 }
 
 void opts_render_rows(const struct opt *rows, struct buf *out)
 {
-	bool done = false;
-
 	buf_addstr(out, "Options:\n");
-	put_rows(rows, rows, out, &done);
-	put_builtins(rows, out, &done);
+	opts_visit(rows, put_shown, out);
 }
 
 static void put_examples(const char *examples, struct buf *out)

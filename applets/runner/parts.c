@@ -333,11 +333,13 @@ static void begin(struct run *run, const struct run_options *options)
 	*run = (struct run){.options = options};
 	supervise_prepare();
 	look_at_input(run);
+	if (options->json)
+		run->json = str_eq(options->json, "-") ? xstrdup("-") : path_absolute(options->json);
+	if (run->json)
+		profile_remove_result(run->json);
 	if (profile_folder_make(&run->folder, options->profile_folder))
 		die_recorded(EXIT_FAILED);
 	cleanup_push(discard_folder, run);
-	if (options->json)
-		run->json = str_eq(options->json, "-") ? xstrdup("-") : path_absolute(options->json);
 }
 
 static void write_results(struct run *run)
