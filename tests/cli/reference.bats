@@ -56,7 +56,7 @@ spelled() {
 
 @test "reference: every command is in each of them" {
 	for name in $(codspeed --list) help; do
-		grep -q "positional='\(.* \)\?$name[ ']" <(codspeed completion bash)
+		grep -q "positional='\(.* \)\?${name}[ ']" <(codspeed completion bash)
 		grep -q "'$name:" <(codspeed completion zsh)
 		grep -q -- "-f -a $name -d" <(codspeed completion fish)
 	done
@@ -135,7 +135,8 @@ bash_offers() {
 	man -l codspeed.1 | col -b >text
 	grep -q 'codspeed exec \[OPTION\]... -- COMMAND' text
 	grep -q 'EXIT STATUS' text
-	! grep -q '\\f' text
+	run grep '\\f' text
+	[ -z "$output" ]
 }
 
 @test "reference: usage" {

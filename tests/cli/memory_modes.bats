@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# Several modes in one call: parts one after the other, one result, one table.
+# shellcheck disable=SC2030,SC2031,SC2154 # variables of entry.bash and memory.bash
+
+load helper
+load ../fixtures/entry
+load ../fixtures/memory
+
+setup() {
+	PATH=$PATH:/usr/sbin
+	need_memtrack
+	enabled RUN EXEC
+	entry_setup
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	ln -s "$CODSPEED_BIN" "$BATS_TEST_TMPDIR/bin/exec-harness"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+	blocks=$FIXTURES/heap_blocks
+}
+
+teardown() {
+	nothing_left
+}
+
+# modes COMMAND-OR-OPTION...: exec or run, again while somebody else measures
+modes() {
+	rc=0
+	patiently "$CODSPEED_BIN" "$1" --profile-folder "$folder" --json "$result" "${@:2}" \
+		>"$out" 3>&- || rc=$?
+}
+
+identities() {
+	jq -r '.benchmarks[] | .status + " " + .mode + " " + .uri' "$result"
+}
+
+@test "modes: exec in two gives one result and one table" {
+	modes exec -m simulation,memory --name both -- "$blocks" 100
+	equal "$rc" 0
+	equal "$(identities)" $'ok simulation exec_harness::both\nok memory exec_harness::both'
+	equal "$(jq -r '.run.modes[], .run.command' "$result")" $'simulation\nmemory\n'"$blocks 100"
+	[ "$(jq -r .system.valgrind "$result")" != null ]
+	equal "$(ls "$folder")" $'memory-1\nresults.json\nsimulation-0'
+	equal "$(grep -c '^Benchmark' "$out")" 1
+	grep -qE '^Benchmark +Instructions +Est. cycles +Peak bytes +Allocations$' "$out"
+	equal "$(grep -c '^both ' "$out")" 1
+	cmp "$folder/results.json" "$result"
+	"$CODSPEED_BIN" show "$folder" >again
+	diff <(sed -n '/^Benchmark/,$p' "$out") again
+	"$CODSPEED_BIN" show "$folder/memory-1" | grep -q 'Leaked blocks'
+}
+
+@test "modes: the figures are those of each mode alone" {
+	modes exec -m memory,simulation --name both -- "$blocks" 100
+	equal "$(identities)" $'ok memory exec_harness::both\nok simulation exec_harness::both'
+	[ -d "$folder/memory-0" ]
+	together=$(jq -c '.benchmarks[0].metrics' "$result")
+	modes exec -m memory --name both -- "$blocks" 100
+	equal "$(jq -c '.benchmarks[0].metrics' "$result")" "$together"
+	[ ! -e "$folder/memory-0" ]
+}
+
+@test "modes: run, by the environment and by the session" {
+	export CODSPEED_RUNNER_MODE=simulation,memory
+	modes run -- exec-harness --name a "$blocks" 10
+	equal "$(identities)" $'ok simulation exec_harness::a\nok memory exec_harness::a'
+	unset CODSPEED_RUNNER_MODE
+	enabled USE
+	"$CODSPEED_BIN" use memory,simulation 2>/dev/null
+	modes run -- exec-harness --name a "$blocks" 10
+	rm -r "$TMPDIR"/codspeed-*
+	equal "$(identities)" $'ok memory exec_harness::a\nok simulation exec_harness::a'
+}
+
+@test "modes: a project's benchmarks, each in each mode" {
+	cat >codspeed.yml <<-E
+		benchmarks:
+		  - {name: a, exec: $blocks 10}
+		  - {name: b, exec: $blocks 20}
+		  - {entrypoint: exec-harness --name c $blocks 30}
+	E
+	modes run -m simulation,memory
+	equal "$rc" 0
+	equal "$(identities | cut -d ' ' -f 2-)" "simulation exec_harness::a
+simulation exec_harness::b
+memory exec_harness::a
+memory exec_harness::b
+simulation exec_harness::c
+memory exec_harness::c"
+	equal "$(find "$folder" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort)" \
+		$'memory-1\nmemory-3\nsimulation-0\nsimulation-2'
+	equal "$(sed -n '/^Benchmark/,/^$/p' "$out" | grep -cE '^[abc] ')" 3
+}
+
+@test "modes: one that fails does not take the others' results" {
+	modes exec -m simulation,memory --name both -- "$FIXTURES/burn-musl" 1000 3
+	equal "$rc" 1
+	equal "$(jq -r '.benchmarks[0] | .mode + " " + .status' "$result")" 'simulation failed'
+	valgrind_in_bin
+	program valgrind <<<'#!/bin/sh'$'\n''exit 1'
+	modes exec -m simulation,memory --name both -- "$blocks" 10
+	equal "$rc" 3
+	equal "$(identities)" 'ok memory exec_harness::both'
+}
+
+@test "modes: JSON alone on standard output" {
+	patiently "$CODSPEED_BIN" exec -m simulation,memory --json - -- sh -c 'echo from the command' >"$out"
+	equal "$(jq '.benchmarks | length' "$out")" 2
+	equal "$(grep -c '^from the command' "$BATS_TEST_TMPDIR/errors")" 2
+	rm -r "$TMPDIR"/profile.*
+}
+
+@test "status: memory mode is tried, too" {
+	enabled STATUS
+	for ((i = 0; i < 600; i++)); do
+		"$CODSPEED_BIN" status -m memory --json - >"$out"
+		grep -q 'measures on this machine\|tracks memory' "$out" || break
+		sleep 0.1
+	done
+	equal "$(jq -r '.modes[0].works' "$out")" true
+	[[ $(jq -r '.modes[0].detail' "$out") == "'ls /': Peak bytes "* ]]
+}
