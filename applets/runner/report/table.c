@@ -558,6 +558,7 @@ static void print_joined(FILE *to, const struct result *result, const struct tab
 			print_joined_row(&table, &joined, row, count);
 	}
 	fputc('\n', to);
+	print_dropped(&table);
 	for (size_t i = 0; i < MODE_COUNT; i++)
 		if (has_mode(result, (enum mode)i))
 			print_footer(&table, (enum mode)i);
