@@ -157,6 +157,28 @@ static void visit_tables(struct elf_file *f, uint32_t type,
 			visit_table(f, &f->sections.items[i], visit, ctx);
 }
 
+static bool table_imports(struct elf_file *f, const struct section *table, const char *wanted)
+{
+	GElf_Sym sym;
+
+	for (uint64_t i = 0; get_symbol(f, table, i, &sym); i++) {
+		const char *name = sym.st_shndx == SHN_UNDEF ? get_name(f, table, sym.st_name) : NULL;
+
+		if (name && str_eq(name, wanted))
+			return true;
+	}
+	return false;
+}
+
+bool elf_file_imports(struct elf_file *f, const char *name)
+{
+	for (size_t i = 1; i < f->sections.len; i++)
+		if (f->sections.items[i].type == SHT_DYNSYM &&
+		    table_imports(f, &f->sections.items[i], name))
+			return true;
+	return false;
+}
+
 void elf_file_symbols(struct elf_file *f, void (*visit)(void *ctx, const struct elf_symbol *s),
 		      void *ctx)
 {

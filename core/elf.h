@@ -62,6 +62,9 @@ struct elf_symbol {
 void elf_file_symbols(struct elf_file *f, void (*visit)(void *ctx, const struct elf_symbol *s),
 		      void *ctx);
 
+/* Whether it leaves a symbol of this name to another file. */
+bool elf_file_imports(struct elf_file *f, const char *name);
+
 /* The offset in the file of an address in an executable section; false when it is in none. */
 bool elf_file_code_offset(const struct elf_file *f, uint64_t address, uint64_t *offset);
 

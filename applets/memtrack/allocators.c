@@ -198,6 +198,19 @@ static void drop_locals(struct candidates *all, const struct survey *s)
 	}
 }
 
+/* An interposer that is or serves a library of coroutines. */
+static bool switches_stacks(struct elf_file *f, const struct survey *s)
+{
+	return s->families == 1u << ALLOCATOR_LIBC && !s->libc_start &&
+	       elf_file_imports(f, "swapcontext");
+}
+
+static void avoid_return_probes(struct candidates *all)
+{
+	for (size_t i = 0; i < all->all.len; i++)
+		all->all.items[i].throws = true;
+}
+
 void probe_list_find(struct probe_list *list, struct elf_file *f, bool moved)
 {
 	struct survey survey = {0};
@@ -214,6 +227,9 @@ void probe_list_find(struct probe_list *list, struct elf_file *f, bool moved)
 		drop_locals(&all, &survey);
 		list->missing = ALL_OF_CORE & ~survey.core;
 		list->is_libc = survey.libc_start;
+		list->switches_stacks = switches_stacks(f, &survey);
+		if (list->switches_stacks)
+			avoid_return_probes(&all);
 		list->too_many = all.too_many;
 		candidates_to_sites(&all, list);
 	}

@@ -30,6 +30,9 @@
  *    `returns`, the `ret` instructions that may end the call: one that is hit with the stack
  *    pointer of the entry is its return. The code of others may be shared, hence that condition.
  *
+ *    So are those of a file with a malloc of its own that switches stacks: the kernel ends a program
+ *    that returns to return probes in another order than it called.
+ *
  * 5. A SIZE site only tells how much the program asked for, where a wrapper then asks for more
  *    (aligned operator new of libstdc++ rounds up). It is noted, with its stack pointer, and is the
  *    size of the next block that is returned to a deeper frame.
@@ -106,6 +109,12 @@ struct probe_list {
 	 */
 	unsigned missing;
 	bool is_libc;
+
+	/*
+	 * It has a malloc of its own and switches stacks (swapcontext), perhaps in the middle of a
+	 * call: its functions are probed as if they could throw, and calls may be taken for nested.
+	 */
+	bool switches_stacks;
 };
 
 enum { PROBE_MISSING_CORE = 4 };

@@ -167,6 +167,9 @@ int probes_find(struct probes *probes, int fd, const char *name, bool is_program
 	probe_list_find(&found, f, true);
 	if (is_program)
 		tell_of_program(f, name, found.families, gaps);
+	if (found.switches_stacks)
+		heap_gaps_tell(gaps, "%s has a malloc of its own and switches stacks (swapcontext): calls may "
+			       "be missing", name);
 	rc = check(&found, f, name);
 	for (size_t i = 0; !rc && i < found.sites.len; i++)
 		add_site(probes, &found, &found.sites.items[i], name, unseen);

@@ -117,6 +117,17 @@ exceptions() {
 	done
 }
 
+# A return probe would end the program: the kernel expects returns in the order of the calls.
+@test "coroutines: a malloc that switches stacks in mid-call lives, and is named" {
+	for kind in session multi perf; do
+		OPTIONS=(--uprobes "$kind")
+		track "$FIXTURES/heap_coroutines" ||
+			grep -q 'kernel has no uprobe sessions' "$BATS_TEST_TMPDIR/errors"
+		grep -q 'heap_coroutines has a malloc of its own and switches stacks' \
+			"$BATS_TEST_TMPDIR/errors"
+	done
+}
+
 @test "rust: the system's allocator" {
 	built heap_rust
 	same_lines "$FIXTURES/heap_rust" 20
