@@ -76,6 +76,13 @@ static void tell_incomparable(const struct comparison *c, bool quiet)
 			  c->rows.len);
 }
 
+/* Without any pair nothing was judged: no gate may pass in silence. */
+static bool is_disjoint(const struct comparison *c)
+{
+	return !c->baseless &&
+	       c->counts[VERDICT_NEW] + c->counts[VERDICT_MISSING] == c->rows.len;
+}
+
 int comparing_report(const struct comparison *c, const struct comparing_options *options)
 {
 	struct broken_gates broken = {.items = VEC_INIT};
@@ -83,7 +90,8 @@ int comparing_report(const struct comparison *c, const struct comparing_options 
 		.comparison = c, .broken = &broken, .functions = (size_t)options->functions,
 		.shown = c->paired ? METRICS_KNOWN : options->all_metrics ? METRICS_CHANGED : METRICS_NEWS,
 	};
-	int status = c->counts[VERDICT_INCOMPARABLE] ? EXIT_INCOMPARABLE : EXIT_DONE;
+	bool incomparable = c->counts[VERDICT_INCOMPARABLE] || is_disjoint(c);
+	int status = incomparable ? EXIT_INCOMPARABLE : EXIT_DONE;
 
 	gates_check(&options->gates, c, &broken);
 	if (markdown_deliver(write_markdown, &view, options->markdown)) {
@@ -94,6 +102,8 @@ int comparing_report(const struct comparison *c, const struct comparing_options 
 	if (!options->quiet)
 		report_print(print_table, &view, table_style_for(stdout));
 	tell_incomparable(c, options->quiet);
+	if (is_disjoint(c))
+		log_error("%s and %s have no benchmark in common", c->base_name, c->head_name);
 	tell_broken(&broken);
 	if (broken.items.len)
 		status = EXIT_REGRESSED;

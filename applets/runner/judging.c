@@ -50,11 +50,25 @@ static int compare(const struct judging *j, const struct result *r, bool quiet)
 		error_clear();
 		return EXIT_FAILED;
 	}
+	c.baseless = !options->baseline;
 	if (!comparing.quiet)
 		output_text("\n", 1);
 	status = comparing_report(&c, &comparing);
 	comparison_release(&c);
 	return status;
+}
+
+/* The name is the identity: with a path of this machine in it, another checkout has another one. */
+static void warn_of_paths(const struct result *r)
+{
+	for (size_t i = 0; i < r->benchmarks.len; i++) {
+		const char *name = r->benchmarks.items[i].name;
+
+		if (str_starts(r->benchmarks.items[i].uri, RESULT_HARNESS_URI) &&
+		    (*name == '/' || strstr(name, " /")))
+			log_warn("the benchmark's name holds a path, which may be another one elsewhere: "
+				 "%s (--name NAME gives it a name)", name);
+	}
 }
 
 /* A run that broke a gate must not become what the next one is held against. */
@@ -76,6 +90,7 @@ static int keep(const struct judging *j, const struct result *r, bool ok, int st
 		return status ? status : EXIT_FAILED;
 	}
 	log_info("kept as the baseline %s in %s", options->save, j->store);
+	warn_of_paths(r);
 	return status;
 }
 

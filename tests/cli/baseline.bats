@@ -115,6 +115,7 @@ store() {
 	cs exec --save main --json result.json -- "$burn" 1000
 	equal "$rc" 0
 	cmp result.json ../../.codspeed/main.json
+	[[ $err == *'holds a path'*--name* ]]
 	equal "$(ls ../../.codspeed)" main.json
 }
 

@@ -98,6 +98,18 @@ refused() {
 	equal "$(tail -n 1 out)" '1 regressed, 1 unchanged'
 }
 
+@test "verdicts: nothing in common is no success" {
+	made base.json "$(simulated a 1000)"
+	made head.json "$(simulated b 1000)"
+	compare --fail-above instructions=1% base.json head.json
+	equal "$rc" 5
+	[[ $err == *'base.json and head.json have no benchmark in common'* ]]
+	made none.json
+	compare none.json none.json
+	equal "$rc" 5
+	equal "$(tail -n 1 out)" 'nothing to compare'
+}
+
 # ---- Wall time ----
 
 @test "walltime: apart, and within each other" {
@@ -253,8 +265,8 @@ ten() {
 }
 
 @test "gates: a new benchmark has a largest value only" {
-	made base.json
-	made head.json "$(simulated a 100)"
+	made base.json "$(simulated b 10)"
+	made head.json "$(simulated a 100)" "$(simulated b 10)"
 	compare --fail-above instructions=0% base.json head.json
 	equal "$rc" 0
 	compare --fail-above instructions=99 base.json head.json

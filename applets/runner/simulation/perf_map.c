@@ -2,7 +2,7 @@
 /* perf_map.c - names of code that a runtime made while it ran */
 //config:config FEATURE_PERF_MAP
 //config:	bool "names of run-time code (2 kb)"
-//config:	depends on EXEC || RUN || SHOW || EXPORT
+//config:	depends on EXEC || RUN || SHOW || COMPARE || EXPORT
 //config:	default y
 //config:	help
 //config:	  Functions that node or Python compile while they run are shown by
