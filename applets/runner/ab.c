@@ -81,9 +81,11 @@ struct ab {
 static bool is_plain(const char *text)
 {
 	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				       "_./:,+@%- ";
+				       "_./:,+@%-= ";
+	size_t first = strcspn(text, " ");
 
-	return !text[strspn(text, harmless)];
+	/* NAME=VALUE in front is the shell's */
+	return !text[strspn(text, harmless)] && !memchr(text, '=', first);
 }
 
 /* Text without anything special to a shell is split here: a shell would be measured, too. */

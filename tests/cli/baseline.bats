@@ -243,6 +243,9 @@ store() {
 	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-ERMS cs exec --pin-dispatch --json old.json -- "$copy" 2000
 	equal "$(jq "$tail" any.json)" "$(jq "$tail" old.json)"
 	[[ $(jq -r .system.glibc_tunables any.json) == *-AVX2* ]]
+	# nothing is taken that the base architecture does not have
+	equal "$(jq -r '.benchmarks[0].functions[].name | select(test("avx|evex|sse3|sse4|erms|fma|bmi"))' any.json)" ''
+	jq -e '.benchmarks[0].functions | any(.name | test("mem.*_sse2"))' any.json
 	cs exec --pin-dispatch --print-env -- "$copy"
 	[[ $out == *GLIBC_TUNABLES=*-AVX2* ]]
 }

@@ -9,7 +9,11 @@
 /* Names that a glibc does not know are passed over by it. */
 const char dispatch_tunables[] =
 	"glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-FMA,-FMA4,-BMI1,-BMI2,-LZCNT,-MOVBE,"
-	"-POPCNT,-SSE4_2,-SSE4_1,-SSSE3,-ERMS,-FSRM,-RTM,-XSAVEC,-Prefer_ERMS,-Prefer_FSRM"
+	"-POPCNT,-SSE4_2,-SSE4_1,-SSSE3,-ERMS,-FSRM,-RTM,-XSAVEC,-Prefer_ERMS,-Prefer_FSRM,"
+	/* preferences that it derives from the processor before it looks at the above */
+	"-AVX_Fast_Unaligned_Load,-Fast_Unaligned_Load,-Fast_Unaligned_Copy,-Fast_Rep_String,"
+	"-Fast_Copy_Backward,-Slow_BSF,-Slow_SSE4_2,-Prefer_PMINUB_for_stringop,-Prefer_No_VZEROUPPER,"
+	"-Prefer_No_AVX512_Probing"
 	":glibc.cpu.x86_data_cache_size=32768"
 	":glibc.cpu.x86_shared_cache_size=1048576"
 	":glibc.cpu.x86_non_temporal_threshold=786432"
