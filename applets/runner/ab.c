@@ -30,6 +30,7 @@
 #include "core/supervise.h"
 
 #include "applets/runner/comparing.h"
+#include "applets/runner/progress.h"
 #include "applets/runner/recorded.h"
 #include "applets/runner/results/paired.h"
 
@@ -153,15 +154,26 @@ static void add_exec_words(struct strvec *argv, const struct ab *ab, const struc
 	strvec_push_all(argv, side->words.items);
 }
 
+static void on_tick(void *progress)
+{
+	progress_tick(progress);
+}
+
 /* To the child's end; a signal to us ends it and then us, and leaves nothing behind. */
-static int wait_for(pid_t pid)
+static int wait_for(pid_t pid, const char *what)
 {
 	struct supervise watching = SUPERVISE_INIT;
+	struct progress progress;
 
-	watching.child = pid;
+	progress_init(&progress, what);
+	progress.root = watching.child = pid;
 	watching.grace_ns = GRACE_SECONDS * NS_PER_SECOND;
+	watching.tick_ns = progress.interval_ns;
+	watching.tick = on_tick;
+	watching.ctx = &progress;
 	if (supervise(&watching))
 		die_recorded(EXIT_FAILED);
+	progress_end(&progress);
 	if (watching.signal) {
 		cleanup_run();
 		supervise_reraise(watching.signal);
@@ -170,7 +182,7 @@ static int wait_for(pid_t pid)
 }
 
 /* `codspeed exec` of this very binary; its step summary would be one a round. */
-static int run_exec(char *const *argv, const char *errors, bool show_output)
+static int run_exec(char *const *argv, const char *what, const char *errors, bool show_output)
 {
 	struct spawn spawn = SPAWN_INIT;
 	struct strvec env = STRVEC_INIT;
@@ -199,7 +211,7 @@ static int run_exec(char *const *argv, const char *errors, bool show_output)
 	strvec_release(&env);
 	if (rc)
 		die(EXIT_FAILED, "cannot start codspeed exec");
-	return wait_for(spawn.pid);
+	return wait_for(spawn.pid, what);
 }
 
 /* What was written to standard error, the last lines of it. */
@@ -231,17 +243,19 @@ static void forget_round(const struct ab *ab, const char *result)
 	free(profile);
 }
 
-static void run_round(struct ab *ab, struct side *side)
+static void run_round(struct ab *ab, struct side *side, uint64_t number)
 {
 	struct strvec argv = STRVEC_INIT;
 	struct result result = RESULT_INIT;
 	char *path = xasprintf("%s/result.json", ab->folder);
 	char *errors = xasprintf("%s/errors", ab->folder);
+	char *what = xasprintf("round %llu of %llu, %s", (unsigned long long)number,
+			       (unsigned long long)ab->cfg->rounds, side->label);
 	int status;
 
 	forget_round(ab, path);
 	add_exec_words(&argv, ab, side, path);
-	status = run_exec(argv.items, errors, ab->cfg->show_output);
+	status = run_exec(argv.items, what, errors, ab->cfg->show_output);
 	if (status) {
 		tell_failure(side, errors);
 		die(status == EXIT_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_FAILED, "nothing is compared");
@@ -250,6 +264,7 @@ static void run_round(struct ab *ab, struct side *side)
 		die(EXIT_FAILED, "%s", side->label);
 	strvec_release(&argv);
 	free(errors);
+	free(what);
 	free(path);
 }
 
@@ -257,10 +272,8 @@ static void run_round(struct ab *ab, struct side *side)
 static void run_rounds(struct ab *ab)
 {
 	for (uint64_t i = 0; i < ab->cfg->rounds; i++) {
-		log_debug("round %llu of %llu", (unsigned long long)i + 1,
-			  (unsigned long long)ab->cfg->rounds);
-		run_round(ab, &ab->sides[i % 2]);
-		run_round(ab, &ab->sides[1 - i % 2]);
+		run_round(ab, &ab->sides[i % 2], i + 1);
+		run_round(ab, &ab->sides[1 - i % 2], i + 1);
 	}
 }
 

@@ -50,7 +50,7 @@ static int compare(const struct judging *j, const struct result *r, bool quiet)
 		error_clear();
 		return EXIT_FAILED;
 	}
-	c.baseless = !options->baseline;
+	c.baseless = !options->baseline || (options->allow_empty && !r->benchmarks.len);
 	if (!comparing.quiet)
 		output_text("\n", 1);
 	status = comparing_report(&c, &comparing);

@@ -216,6 +216,16 @@ store() {
 	equal "$rc" 4
 }
 
+@test "run: a shard without benchmarks, which is allowed, has nothing to compare" {
+	need valgrind
+	enabled RUN
+	store main "$(simulated a 1)"
+	cd repo
+	cs run --allow-empty --baseline main --fail-above instructions=1% -- true
+	equal "$rc" 0
+	[[ $out == *'1 missing' ]]
+}
+
 # ---- The fingerprint ----
 
 @test "fingerprint: what figures depend on is in the result" {

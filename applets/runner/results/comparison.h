@@ -46,7 +46,7 @@ struct comparison {
 	const struct result *base, *head; /* borrowed */
 	const char *base_name, *head_name;
 	bool paired;               /* rounds were judged as pairs (paired.h) */
-	bool baseless;             /* there is no base: only how large metrics are is of interest */
+	bool baseless;             /* no benchmark in common is no failure: there is no base, or may be no head */
 	VEC(struct compared) rows; /* in the head's order, then those that it lacks */
 	char *why[MODE_COUNT];     /* why no benchmark of the mode can be compared, else NULL */
 	size_t counts[VERDICTS];   /* rows by verdict */
