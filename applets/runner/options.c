@@ -35,10 +35,8 @@ const struct opt run_option_rows[] = {
 		 .help = "set GLIBC_TUNABLES so that simulations do not depend on the processor"),
 	OPT_PATH(0, "config", struct run_options, config, .meta = "FILE",
 		 .help = "the project's file (default: codspeed.yml here or above, in the repository)"),
-	OPT_FLAG(0, "settled", struct run_options, settled, .flags = OPT_HIDDEN,
-		 .help = "take nothing from the project's file and the shell session"),
 	OPT_FLAG(0, "part", struct run_options, part, .flags = OPT_HIDDEN,
-		 .help = "print no results"),
+		 .help = "do a part of a run, whose results another process prints"),
 	OPT_GROUP("Results"),
 	OPT_PATH(0, "profile-folder", struct run_options, profile_folder, .meta = "DIR",
 		 .help = "leave the raw data and results.json there, in place of an earlier run's "
@@ -70,7 +68,8 @@ const struct opt run_option_rows[] = {
 
 void run_options_pass_on(const struct opts_args *args, struct strvec *to)
 {
-	static const char *const names[] = {"working-directory", "timeout", "allow-empty", "top"};
+	static const char *const names[] = {"working-directory", "timeout", "allow-empty", "top",
+					     "pin-dispatch"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		opts_pass_on(args, names[i], to);

@@ -25,9 +25,11 @@ struct run_options {
 	struct comparing_options comparing;
 	const char *config; /* the project's file; NULL: the one that is found */
 
-	/* Between processes of one run (parts.h). */
-	bool settled; /* nothing is to be taken from the project's file or the shell session */
-	bool part;    /* the results are for whoever started this one: nothing is printed */
+	/*
+	 * This is one of several processes of a run (parts.h): options are settled, nothing is taken from
+	 * the project's file or the shell session; results go to the folder, nothing is printed.
+	 */
+	bool part;
 
 	/* Of upstream's command line: accepted, so that its CI scripts work unchanged. */
 	const char *ignored_text;

@@ -21,7 +21,9 @@
 #include "core/text.h"
 
 #include "applets/runner/folder.h"
+#include "applets/runner/judging.h"
 #include "applets/runner/parts.h"
+#include "applets/runner/recorded.h"
 #include "applets/runner/report/report.h"
 #include "applets/runner/session.h"
 
@@ -34,8 +36,8 @@ struct run {
 	const struct run_options *options;
 	struct profile_folder folder;
 	struct result result;
+	struct judging judging;
 	char *json;
-	char *valgrind;     /* its version, as a part has told */
 	int status;         /* of the whole so far */
 	int signal;         /* that asked us to end; 0: none */
 	off_t input_offset; /* of standard input; -1: it is no file */
@@ -93,21 +95,14 @@ static void settle_modes(struct parts *p, const struct run_options *options)
 
 /* ---- One part ---- */
 
-/* `folder` and `json` may be NULL; `inner`: the results are printed here. */
-static void part_words(const struct part *part, const char *folder, const char *json, bool inner,
-		       struct strvec *argv)
+static void part_words(const struct part *part, const char *folder, struct strvec *argv)
 {
 	strvec_push(argv, "codspeed");
 	strvec_push_all(argv, part->before.items);
 	if (part->mode >= 0)
 		strvec_pushf(argv, "--mode=%s", mode_name((enum mode)part->mode));
-	if (folder)
-		strvec_pushf(argv, "--profile-folder=%s", folder);
-	if (json)
-		strvec_pushf(argv, "--json=%s", json);
-	strvec_push(argv, "--settled");
-	if (inner)
-		strvec_push(argv, "--part");
+	strvec_pushf(argv, "--profile-folder=%s", folder);
+	strvec_push(argv, "--part");
 	if (part->after.items)
 		strvec_push_all(argv, part->after.items);
 }
@@ -122,19 +117,6 @@ static int text_as_input(const char *text)
 	if (rc || lseek(fd, 0, SEEK_SET))
 		die(EXIT_FAILED, "cannot hand over the list of commands: %s", strerror(-rc));
 	return fd;
-}
-
-/* What a single part would have been called as. */
-static void __attribute__((noreturn)) become(const struct part *part,
-					     const struct run_options *options)
-{
-	struct strvec argv = STRVEC_INIT;
-
-	part_words(part, options->profile_folder, options->json, false, &argv);
-	if (part->input && dup2(text_as_input(part->input), STDIN_FILENO) < 0)
-		die(EXIT_FAILED, "dup2: %s", strerror(errno));
-	execv(SELF, argv.items);
-	die(EXIT_FAILED, "cannot start " SELF ": %s", strerror(errno));
 }
 
 /*
@@ -211,7 +193,7 @@ static void run_part(struct run *run, const struct part *part, const char *folde
 	struct spawn spawn = SPAWN_INIT;
 	int wait_status = 0;
 
-	part_words(part, folder, NULL, true, &argv);
+	part_words(part, folder, &argv);
 	spawn.path = SELF;
 	spawn.argv = argv.items;
 	spawn.in = open_input(run, part);
@@ -272,6 +254,26 @@ static bool has_text(const struct strvec *list, const char *text)
 	return false;
 }
 
+/* All parts ran on this machine; what only some modes use is known from the first that did. */
+static void take_system(struct result_system *to, struct result_system *from)
+{
+	if (!to->os) {
+		*to = *from;
+		*from = (struct result_system){0};
+		return;
+	}
+	if (!to->valgrind && from->valgrind) {
+		to->valgrind = from->valgrind;
+		to->valgrind_options = from->valgrind_options;
+		from->valgrind = NULL;
+		from->valgrind_options = (struct strvec)STRVEC_INIT;
+	}
+	if (!to->glibc_tunables) {
+		to->glibc_tunables = from->glibc_tunables;
+		from->glibc_tunables = NULL;
+	}
+}
+
 /* No file: the part measured nothing, and has said so. */
 static void take_results(struct run *run, const struct part *part, const char *folder)
 {
@@ -279,13 +281,12 @@ static void take_results(struct run *run, const struct part *part, const char *f
 	struct result r = RESULT_INIT;
 	struct stat st;
 
-	if (!stat(path, &st) && result_read_file(&r, path))
+	if (!stat(path, &st) && recorded_read(&r, path))
 		fail_report(run);
 	for (size_t i = 0; i < r.run.modes.len; i++)
 		if (!has_text(&run->result.run.modes, r.run.modes.items[i]))
 			strvec_push(&run->result.run.modes, r.run.modes.items[i]);
-	if (!run->valgrind && r.system.valgrind)
-		run->valgrind = xstrdup(r.system.valgrind);
+	take_system(&run->result.system, &r.system);
 	take_benchmarks(run, &r, part->command);
 	result_release(&r);
 	free(path);
@@ -304,21 +305,27 @@ static void tell_part(const struct parts *p, size_t i)
 	buf_release(&command);
 }
 
-/* `MODE-INDEX`, in the run's folder. */
-static char *part_folder(const struct run *run, const struct part *part, size_t i)
+/* `MODE-INDEX` in the run's folder; a single part has that folder itself. */
+static char *part_folder(const struct run *run, const struct parts *p, size_t i)
 {
+	const struct part *part = &p->list.items[i];
+
+	if (p->list.len == 1)
+		return xstrdup(run->folder.path);
 	return xasprintf("%s/%s-%zu", run->folder.path, mode_name((enum mode)part->mode), i);
 }
 
 static void run_all(struct run *run, const struct parts *p)
 {
 	for (size_t i = 0; i < p->list.len && !run->signal; i++) {
-		char *folder = part_folder(run, &p->list.items[i], i);
+		char *folder = part_folder(run, p, i);
 
-		tell_part(p, i);
+		if (p->list.len > 1)
+			tell_part(p, i);
 		run_part(run, &p->list.items[i], folder);
 		take_results(run, &p->list.items[i], folder);
-		rmdir(folder); /* only where nothing was measured: it is empty then */
+		if (p->list.len > 1)
+			rmdir(folder); /* only where nothing was measured: it is empty then */
 		free(folder);
 	}
 }
@@ -331,6 +338,7 @@ static void discard_folder(void *run)
 static void begin(struct run *run, const struct run_options *options)
 {
 	*run = (struct run){.options = options};
+	judging_begin(&run->judging, options);
 	supervise_prepare();
 	look_at_input(run);
 	if (options->json)
@@ -355,14 +363,22 @@ static void write_results(struct run *run)
 
 static void print_results(struct run *run)
 {
-	if (!run->json || !str_eq(run->json, "-"))
-		report_table(&run->result, run->options->top);
-	else if (report_json(&run->result, "-"))
+	bool quiet = run->options->comparing.quiet;
+	bool json = run->json && str_eq(run->json, "-");
+	int judged;
+
+	if (json && report_json(&run->result, "-"))
 		fail_report(run);
+	if (!json && !quiet)
+		report_table(&run->result, run->options->top);
+	judged = judging_end(&run->judging, &run->result, !run->status && !run->signal, quiet || json);
+	if (!run->status)
+		run->status = judged;
 }
 
 static void describe(struct run *run, const char *command, uint64_t began, int64_t began_at)
 {
+	struct result here = RESULT_INIT;
 	struct result_run *r = &run->result.run;
 
 	r->started = result_timestamp_dup(began_at);
@@ -371,7 +387,13 @@ static void describe(struct run *run, const char *command, uint64_t began, int64
 	r->working_directory = run->options->working_directory
 				       ? realpath(run->options->working_directory, NULL)
 				       : getcwd(NULL, 0);
-	report_describe(&run->result, run->valgrind);
+	report_describe(&here, NULL);
+	take_system(&run->result.system, &here.system);
+	run->result.tool = here.tool;
+	r->host = here.run.host;
+	here.tool = (struct result_tool){0};
+	here.run.host = NULL;
+	result_release(&here);
 }
 
 static void finish(struct run *run)
@@ -393,9 +415,9 @@ static void finish(struct run *run)
 	if (run->signal)
 		supervise_reraise(run->signal);
 	result_release(&run->result);
+	judging_release(&run->judging);
 	profile_folder_release(&run->folder);
 	free(run->json);
-	free(run->valgrind);
 }
 
 int parts_run(struct parts *p, const struct run_options *options, const char *command)
@@ -405,8 +427,6 @@ int parts_run(struct parts *p, const struct run_options *options, const char *co
 	struct run run;
 
 	settle_modes(p, options);
-	if (p->list.len == 1)
-		become(&p->list.items[0], options);
 	begin(&run, options);
 	run_all(&run, p);
 	parts_release(p);

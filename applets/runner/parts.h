@@ -32,16 +32,14 @@ struct parts {
 
 /*
  * A command, for each of these modes (for none: for the one that is chosen without -m). `before` are
- * the subcommand and its options, without those that parts_run() adds: mode, folder, results. All is
- * copied.
+ * the subcommand and its options, without those that parts_run() adds: mode and folder. All is copied.
  */
 void parts_add(struct parts *p, const struct opt_list *modes, char *const *before,
 	       char *const *after, const char *input, const char *command);
 
 /*
  * Run them and report; releases the parts. `command` is what was asked for as one line. A failed part
- * does not keep the others from running. The exit status of the whole; a single part takes this
- * process's place, and nothing returns.
+ * does not keep the others from running. The exit status of the whole.
  */
 int parts_run(struct parts *p, const struct run_options *options, const char *command);
 

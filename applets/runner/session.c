@@ -433,7 +433,7 @@ int session_end(struct session *s)
 	ok = all_ok(&r) && ok;
 	if (results)
 		ok = print_results(s, &r) && ok;
-	if (results)
+	if (results && !s->options->part)
 		judged = judging_end(&s->judging, &r, ok && !s->watching.signal,
 				     is_standard_output(s->json) || s->options->comparing.quiet);
 	end_by_signal(s);

@@ -8,7 +8,7 @@
 
 void settings_load_project(struct settings *s, const struct run_options *options)
 {
-	int rc = options->settled ? 0 : project_load(&s->project, options->config);
+	int rc = options->part ? 0 : project_load(&s->project, options->config);
 
 	if (rc < 0)
 		die_recorded(EXIT_USAGE);
@@ -40,7 +40,7 @@ static void leave_each_once(struct opt_list *modes)
 
 void settings_fill(struct settings *s, struct opts_args *args, struct run_options *options)
 {
-	if (options->settled)
+	if (options->part)
 		return;
 	if (!opts_given(args, "mode"))
 		s->modes = shell_session_modes();

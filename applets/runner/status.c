@@ -33,7 +33,7 @@
 #include "applets/runner/folder.h"
 #include "applets/runner/project/project.h"
 #include "applets/runner/project/shell_session.h"
-#include "applets/runner/results/result.h"
+#include "applets/runner/recorded.h"
 #include "applets/runner/results/system_info.h"
 
 /* Linked dynamically nearly everywhere, allocates, and changes nothing. */
@@ -155,8 +155,8 @@ static void try_mode(enum mode mode, const char *folder, struct buf *messages)
 {
 	char *place = xasprintf("--profile-folder=%s", folder);
 	char *how = xasprintf("--mode=%s", mode_name(mode));
-	char *const argv[] = {(char[]){"codspeed"}, (char[]){"exec"}, how, place, (char[]){"--settled"},
-			      (char[]){"--part"}, (char[]){"--timeout=60s"}, (char[]){"--warmup-time=0"},
+	char *const argv[] = {(char[]){"codspeed"}, (char[]){"exec"}, how, place, (char[]){"--part"},
+			      (char[]){"--timeout=60s"}, (char[]){"--warmup-time=0"},
 			      (char[]){"--max-rounds=3"}, (char[]){"--"}, TRIED, NULL};
 	struct supervise w = SUPERVISE_INIT;
 	struct spawn spawn = SPAWN_INIT;
@@ -201,7 +201,7 @@ static void look_at_mode(struct status *s, enum mode mode, const struct profile_
 	place = xasprintf("%s/%s", folder->path, mode_name(mode));
 	file = xasprintf("%s/results.json", place);
 	try_mode(mode, place, &messages);
-	if (!access(file, R_OK) && !result_read_file(&r, file))
+	if (!access(file, R_OK) && !recorded_read(&r, file))
 		f->detail = figure_dup(&r, mode);
 	error_clear();
 	f->works = f->detail;

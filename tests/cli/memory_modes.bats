@@ -37,7 +37,8 @@ identities() {
 	equal "$rc" 0
 	equal "$(identities)" $'ok simulation exec_harness::both\nok memory exec_harness::both'
 	equal "$(jq -r '.run.modes[], .run.command' "$result")" $'simulation\nmemory\n'"$blocks 100"
-	[ "$(jq -r .system.valgrind "$result")" != null ]
+	equal "$(jq -c '.system | .valgrind, .valgrind_options' "$result")" \
+		"$(jq -c '.system | .valgrind, .valgrind_options' "$folder/simulation-0/results.json")"
 	equal "$(ls "$folder")" $'memory-1\nresults.json\nsimulation-0'
 	equal "$(grep -c '^Benchmark' "$out")" 1
 	grep -qE '^Benchmark +Instructions +Est. cycles +Peak bytes +Allocations$' "$out"
@@ -99,6 +100,17 @@ memory exec_harness::c"
 	modes exec -m simulation,memory --name both -- "$blocks" 10
 	equal "$rc" 3
 	equal "$(identities)" 'ok memory exec_harness::both'
+}
+
+@test "modes: limits hold for the whole, and a baseline keeps it" {
+	modes exec -m simulation,memory --store "$PWD/kept" --save base --name both -- "$blocks" 10
+	equal "$rc" 0
+	[ ! -e "$folder/simulation-0/kept" ]
+	modes exec -m simulation,memory --store "$PWD/kept" --baseline base --fail-above allocations=0% \
+		--name both -- "$blocks" 1000
+	equal "$rc" 4
+	equal "$(grep -c 'error:' "$BATS_TEST_TMPDIR/errors")" 1
+	equal "$(identities)" $'ok simulation exec_harness::both\nok memory exec_harness::both'
 }
 
 @test "modes: JSON alone on standard output" {

@@ -216,7 +216,4 @@ void result_write_json(const struct result *result, struct buf *to);
  */
 int result_read_json(struct result *result, const char *name, const char *bytes, size_t len);
 
-/* The same from a plain file. */
-int result_read_file(struct result *result, const char *path);
-
 #endif

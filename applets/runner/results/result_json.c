@@ -10,7 +10,6 @@
 
 #include "applets/runner/results/result.h"
 #include "core/base.h"
-#include "core/io.h"
 #include "core/json.h"
 #include "core/text.h"
 
@@ -605,16 +604,5 @@ int result_read_json(struct result *result, const char *name, const char *bytes,
 	if (rc)
 		result_release(result);
 	json_release(&doc);
-	return rc;
-}
-
-int result_read_file(struct result *result, const char *path)
-{
-	struct buf text = BUF_INIT;
-	int rc = read_plain_file(path, &text);
-
-	if (!rc)
-		rc = result_read_json(result, path, text.data ? text.data : "", text.len);
-	buf_release(&text);
 	return rc;
 }
