@@ -22,6 +22,7 @@
 #include "core/walltime_options.h"
 
 #include "applets/runner/memory/track.h"
+#include "applets/runner/naming.h"
 #include "applets/runner/parts.h"
 #include "applets/runner/session.h"
 #include "applets/runner/settings.h"
@@ -133,6 +134,15 @@ static void check_command(const struct cfg *cfg, const struct opts_args *args)
 			  cfg->name ? cfg->name : "");
 }
 
+static void check_name(const struct cfg *cfg, const struct opts_args *args)
+{
+	char *here = getcwd(NULL, 0);
+
+	if (here && !cfg->name && !cfg->list && !cfg->run.part)
+		naming_warn(args->words, here, "", "give a name with --name, or a relative path");
+	free(here);
+}
+
 int exec_main(int argc, char **argv)
 {
 	struct settings settings = SETTINGS_INIT;
@@ -149,6 +159,7 @@ int exec_main(int argc, char **argv)
 		status = EXIT_DONE;
 	} else {
 		check_command(&cfg, &args);
+		check_name(&cfg, &args);
 		status = cfg.run.modes.len > 1 ? run_modes(&cfg, &args) : run_one(&cfg, &args);
 	}
 	settings_release(&settings);

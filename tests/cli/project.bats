@@ -359,6 +359,20 @@ ok exec_harness::third"
 	one_error 'codspeed.yml:1:10: min-rounds (9) is above max-rounds (3)'
 }
 
+@test "names: a path of this checkout is told" {
+	cp "$burn" here
+	echo "benchmarks: [{exec: $PWD/here 1000}, {exec: ./here 1000}, {exec: $burn 1000}, {name: x, exec: $PWD/here 1}]" >codspeed.yml
+	listed_run
+	equal "$rc" 0
+	equal "$(grep -c warning: "$err")" 1
+	says "$err" "codspeed.yml:1:14: the benchmark's name holds the path $PWD/here, so"
+	rm codspeed.yml
+	codspeed exec -m simulation --profile-folder "$folder" -- "$PWD/here" 1000 2>"$err" >/dev/null
+	says "$err" "the benchmark's name holds the path $PWD/here, so"
+	codspeed exec -m simulation --profile-folder "$folder" --name x -- "$PWD/here" 1000 2>"$err" >/dev/null
+	says_not "$err" warning
+}
+
 # ---- The schema ----
 
 @test "schema: a validator takes what the parser takes" {

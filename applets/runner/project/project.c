@@ -12,6 +12,7 @@
 #include "core/units.h"
 #include "core/walltime_options.h"
 
+#include "applets/runner/naming.h"
 #include "applets/runner/project/fields.h"
 #include "applets/runner/project/find.h"
 #include "applets/runner/project/project.h"
@@ -327,6 +328,19 @@ static int find_directory(struct project *p)
 	return 0;
 }
 
+static void check_paths(const struct project *p)
+{
+	for (size_t i = 0; i < p->benchmarks.len; i++) {
+		const struct project_benchmark *b = &p->benchmarks.items[i];
+		char *where = xasprintf("%s:%zu:%zu: ", p->path, b->place.line, b->place.column);
+
+		if (b->exec && !b->name)
+			naming_warn(b->words.items, p->directory, where,
+				    "give it a 'name', or a relative path");
+		free(where);
+	}
+}
+
 int project_load(struct project *p, const char *wanted)
 {
 	char *path = wanted ? xstrdup(wanted) : project_find();
@@ -342,6 +356,8 @@ int project_load(struct project *p, const char *wanted)
 		rc = project_parse(p, path, text.data ? text.data : "", text.len);
 	if (!rc)
 		rc = find_directory(p);
+	if (!rc)
+		check_paths(p);
 	buf_release(&text);
 	free(path);
 	return rc ? rc : 1;
