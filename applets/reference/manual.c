@@ -166,6 +166,8 @@ static void add_tail(struct buf *to)
 	add_status(to, EXIT_FAILED, "a benchmark or the run failed, or nothing was measured");
 	add_status(to, EXIT_USAGE, "wrong usage, or a project file that is wrong");
 	add_status(to, EXIT_UNSUPPORTED, "this machine cannot run the mode; the message says what is missing");
+	add_status(to, EXIT_REGRESSED, "a limit was broken (--fail-above)");
+	add_status(to, EXIT_INCOMPARABLE, "not comparable");
 	buf_addstr(to, ".PP\nEnded by signal \\fIN\\fR: 128+\\fIN\\fR.\n"
 		       "The wrappers end with the command's own status, or with 125 (own failure), 126 (not "
 		       "executable), 127 (not found).\n");
