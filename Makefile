@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
 # The build of codspeed. `make help` lists the targets.
 
+# ARCH=aarch64 builds for that processor, elsewhere than there with Debian's cross compiler.
+HOST_ARCH := $(shell uname -m)
+ARCH ?= $(HOST_ARCH)
+CROSS := $(if $(filter-out $(HOST_ARCH),$(ARCH)),$(ARCH)-linux-gnu-)
+BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(ARCH)))
+
 # O=DIR builds elsewhere, with a configuration and a binary of its own.
-O ?= build
+O ?= build$(if $(CROSS),/$(ARCH))
 ifeq ($(O),build)
 KCONFIG_CONFIG ?= .config
 OUT ?= codspeed
@@ -13,12 +19,14 @@ endif
 DEPS ?= $(O)/deps
 PREFIX ?= /usr/local
 VALGRIND_INCLUDE ?= /usr/include
-UAPI_INCLUDE ?= /usr/include
-UAPI_ASM_INCLUDE ?= /usr/include/x86_64-linux-gnu
+UAPI_INCLUDE ?= $(if $(CROSS),/usr/$(ARCH)-linux-gnu,/usr)/include
+UAPI_ASM_INCLUDE ?= $(if $(CROSS),$(UAPI_INCLUDE),/usr/include/$(ARCH)-linux-gnu)
 
 # Not ?=: what the environment says about other programs' builds must not change this one.
-CC = musl-gcc
-STRIP = strip
+MUSL_CC = $(if $(CROSS),$(abspath $(O))/cross/musl-gcc,musl-gcc)
+CC = $(MUSL_CC)
+AR = $(CROSS)ar
+STRIP = $(CROSS)strip
 CFLAGS = -Os
 LDFLAGS = -static -no-pie -Wl,--build-id
 
@@ -46,8 +54,8 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all release install menuconfig defconfig allyesconfig allnoconfig randconfig fixtures \
-	unit-programs fuzz-programs check check-kernels unit cli configs fuzz demo bench size baseline bloatcheck \
-	clean distclean help FORCE
+	kernel-fixtures unit-programs fuzz-programs check check-kernels check-aarch64 unit cli configs \
+	fuzz demo bench size baseline bloatcheck clean distclean help FORCE
 
 all: $(OUT) $(O)/codspeed.stripped
 
@@ -55,7 +63,7 @@ all: $(OUT) $(O)/codspeed.stripped
 # content stays: cheaper than it looks (20 ms), and a removed source leaves nothing stale.
 GOALS := $(or $(MAKECMDGOALS),all)
 CONFIG_GOALS := $(filter %config,$(GOALS))
-OTHER_GOALS := $(filter-out %config help clean distclean check check-kernels demo,$(GOALS))
+OTHER_GOALS := $(filter-out %config help clean distclean check check-kernels check-aarch64 demo,$(GOALS))
 run = $(shell $(1))$(if $(filter-out 0,$(.SHELLSTATUS)),$(error $(firstword $(1)) failed))
 
 ifneq ($(CONFIG_GOALS)$(OTHER_GOALS),)
@@ -91,7 +99,7 @@ DEPS_STAMPS := $(DEPS-y:%=$(DEPS)/%.stamp)
 
 # Tarballs given by hand are checked every time.
 $(DEPS_STAMPS): $(DEPS)/%.stamp: scripts/deps $(if $(DEPS_DIR),FORCE) | $(O)/include/.stamp
-	$(Q)CC="$(CC)" CFLAGS="$(CODEGEN) $(CFLAGS)" UAPI_INCLUDE=$(UAPI_INCLUDE) \
+	$(Q)CC="$(CC)" AR=$(AR) CFLAGS="$(CODEGEN) $(CFLAGS)" UAPI_INCLUDE=$(UAPI_INCLUDE) \
 		UAPI_ASM_INCLUDE=$(UAPI_ASM_INCLUDE) scripts/deps -o $(DEPS) $*
 
 # --- BPF: bpf/NAME.bpf.c -> object -> NAME.skel.h, for the one source that includes it ---
@@ -99,7 +107,7 @@ $(DEPS_STAMPS): $(DEPS)/%.stamp: scripts/deps $(if $(DEPS_DIR),FORCE) | $(O)/inc
 # bpf/'s own headers, libbpf's and the kernel's UAPI are all that is visible.
 CLANG = clang
 BPFTOOL = $(or $(shell PATH="$$PATH:/usr/sbin:/sbin"; command -v bpftool),bpftool)
-BPF_COMPILE = $(CLANG) -target bpf -mcpu=v3 -O2 -g -std=gnu11 -nostdlibinc -D__TARGET_ARCH_x86 \
+BPF_COMPILE = $(CLANG) -target bpf -mcpu=v3 -O2 -g -std=gnu11 -nostdlibinc -D__TARGET_ARCH_$(BPF_ARCH) \
 	-I. -isystem $(DEPS)/include -idirafter $(O)/include \
 	$(filter-out -Wmissing-prototypes,$(WARNINGS)) -Wno-unused-parameter
 BPF_SOURCES := $(if $(CONFIG_LIB_BPF),$(wildcard bpf/*.bpf.c))
@@ -129,7 +137,9 @@ $(O)/gen/%.skel.h: $(O)/bpf/%.bpf.o
 # the applets that are on, and the linker takes what follows from these. A file is left out
 # only where it includes the header of a library that the configuration does not have.
 have = $(if $(filter-out y,$(foreach need,$(NEEDS-$(1)),$(or $(CONFIG_$(need)),n))),,$(1))
+# What is of one processor has its name at the end.
 SOURCES := $(shell find core applets -name '*.c' ! -name '.*' ! -path core/main.c | LC_ALL=C sort)
+SOURCES := $(filter-out $(patsubst %,\%_%.c,$(filter-out $(ARCH),x86_64 aarch64)),$(SOURCES))
 OBJECTS := $(patsubst %.c,$(O)/obj/%.o,$(foreach file,$(SOURCES),$(call have,$(file))))
 MAIN := $(O)/obj/core/main.o
 ARCHIVE := $(O)/libcodspeed.a
@@ -154,7 +164,7 @@ endif
 
 $(ARCHIVE): $(OBJECTS) $(O)/gen/objects
 	$(say) AR $@
-	$(Q)rm -f $@ && ar rcsD $@ $(OBJECTS)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $(OBJECTS)
 
 $(OUT): $(MAIN) $(ARCHIVE) $(O)/gen/link
 	$(say) LD $@
@@ -165,7 +175,7 @@ $(O)/codspeed.stripped: $(OUT)
 	$(Q)$(STRIP) -o $@ $<
 
 # Of the host's headers only these are visible.
-$(O)/include/.stamp: Makefile
+$(O)/include/.stamp: Makefile $(if $(CROSS),$(O)/cross/.stamp)
 	$(Q)test -f $(VALGRIND_INCLUDE)/valgrind/callgrind.h || { echo "valgrind/callgrind.h is not in \
 	$(VALGRIND_INCLUDE): install the package valgrind (or set VALGRIND_INCLUDE)" >&2; exit 1; }
 	$(Q)test -f $(UAPI_INCLUDE)/linux/perf_event.h || { echo "linux/perf_event.h is not in \
@@ -177,6 +187,10 @@ $(O)/include/.stamp: Makefile
 	$(Q)ln -sfn $(UAPI_INCLUDE)/asm-generic $(@D)/asm-generic
 	$(Q)ln -sfn $(UAPI_ASM_INCLUDE)/asm $(@D)/asm
 	$(Q)touch $@
+
+$(O)/cross/.stamp: scripts/cross
+	$(say) CROSS $(@D)
+	$(Q)scripts/cross $(ARCH) $(@D) && touch $@
 
 release: $(O)/codspeed.stripped
 
@@ -219,7 +233,7 @@ randconfig:
 # --- tests ---
 
 # Each fixture three ways: dynamic glibc, static glibc, static musl.
-HOSTCC = gcc
+HOSTCC = $(CROSS)gcc
 FIXTURE_CFLAGS = -O0 -g -D_GNU_SOURCE -idirafter $(O)/include
 FIXTURES := $(patsubst tests/fixtures/%.c,$(O)/fixtures/%,$(wildcard tests/fixtures/*.c))
 FIXTURE_RULE = $(Q)mkdir -p $(@D) && $(1) $(FIXTURE_CFLAGS) -o $@ $<
@@ -238,10 +252,10 @@ $(O)/fixtures/%-static: tests/fixtures/%.c | $(O)/include/.stamp
 
 $(O)/fixtures/%-musl: tests/fixtures/%.c | $(O)/include/.stamp
 	$(say) FIXTURE $@
-	$(call FIXTURE_RULE,musl-gcc -static)
+	$(call FIXTURE_RULE,$(MUSL_CC) -static)
 
 # Heap fixtures also in C++ and Rust, and with the allocators that are here: NAME-ALLOCATOR.
-HOSTCXX = g++
+HOSTCXX = $(CROSS)g++
 comma := ,
 HEAP_LINK-jemalloc = -ljemalloc
 HEAP_LINK-jemalloc-a = -l:libjemalloc.a -lstdc++ -lm
@@ -249,11 +263,11 @@ HEAP_LINK-mimalloc = -lmimalloc
 HEAP_LINK-tcmalloc = -ltcmalloc_minimal
 HEAP_LINK-plugin = -l:libjemalloc_pic.a -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
 HEAP_LINK-tcmalloc-a = -l:libtcmalloc_minimal.a -lstdc++ -lm
-heap-has = $(wildcard $(addsuffix /lib$(1),$(wildcard /usr/lib/*-linux-gnu)))
+heap-has = $(wildcard /usr/lib/$(ARCH)-linux-gnu/lib$(1))
 HEAP_ALLOCATORS := $(if $(call heap-has,jemalloc.so),jemalloc) $(if $(call heap-has,jemalloc.a),jemalloc-a) \
 	$(if $(call heap-has,mimalloc.so),mimalloc) $(if $(call heap-has,tcmalloc_minimal.so),tcmalloc) \
 	$(if $(call heap-has,tcmalloc_minimal.a),tcmalloc-a)
-HEAP_FIXTURES := heap_new heap_new-static heap_plugin.so heap_pool.so $(if $(shell command -v rustc),heap_rust) \
+HEAP_FIXTURES := heap_new heap_new-static heap_plugin.so heap_pool.so $(if $(CROSS),,$(if $(shell command -v rustc),heap_rust)) \
 	$(foreach a,$(HEAP_ALLOCATORS),heap_blocks-$(a) heap_calls-$(a) heap_new-$(a)) \
 	$(if $(call heap-has,jemalloc_pic.a),heap_plugin-jemalloc.so)
 
@@ -289,6 +303,10 @@ $(O)/fixtures/heap_rust: tests/fixtures/heap_rust.rs
 	$(say) FIXTURE $@
 	$(Q)mkdir -p $(@D) && rustc -O -o $@ $<
 
+# What scripts/check-kernels runs in virtual machines, of any processor.
+kernel-fixtures: $(addprefix $(O)/fixtures/,heap_calls heap_calls-static heap_calls-musl heap_new \
+	heap_tree-musl heap_jump-musl rights-musl)
+
 # Unit tests and fuzz targets link what they use from the archive. main.c joins as an archive
 # with its main() renamed, for code that looks into the applet table.
 LIBMAIN := $(O)/libmain.a
@@ -300,7 +318,7 @@ $(LIBMAIN): core/main.c $(O)/gen/compile $(DEPS_STAMPS) | $(O)/include/.stamp
 	$(Q)mkdir -p $(O)/obj/tests
 	$(Q)$(COMPILE) -Wno-missing-prototypes -Dmain=codspeed_main -MMD -MP -MT $@ -c \
 		-o $(O)/obj/tests/main.o $<
-	$(Q)rm -f $@ && ar rcsD $@ $(O)/obj/tests/main.o
+	$(Q)rm -f $@ && $(AR) rcsD $@ $(O)/obj/tests/main.o
 
 $(O)/tests/test_%: $(O)/obj/tests/unit/test_%.o $(ARCHIVE) $(LIBMAIN)
 	$(say) LD $@
@@ -321,6 +339,10 @@ check:
 check-kernels:
 	$(Q)scripts/setup kernels
 	$(Q)$(CHECK) kernels
+
+check-aarch64:
+	$(Q)scripts/setup kernels
+	$(Q)$(CHECK) aarch64
 
 unit cli configs fuzz:
 	$(Q)$(CHECK) $@
@@ -373,12 +395,14 @@ help:
 #help   check         install what it takes, then every test; the last line is the count
 #help   unit cli configs fuzz   one part of it; FUZZ_SECONDS=N for each fuzz target
 #help   check-kernels   memory mode on Debian's kernels, in virtual machines
+#help   check-aarch64   the binary for AArch64, emulated, and memory mode with it
 #help   fixtures      the programs that tests measure
 #help   bench         our own cost
 #help Size
 #help   size          the largest symbols, and the budget
 #help   baseline      remember the symbols; bloatcheck: bytes gained and lost since
 #help Variables
+#help   ARCH=aarch64  build for that processor, into build/aarch64
 #help   O=DIR         build there, with its own configuration (DIR/.config) and binary
 #help   V=1           show the commands; WERROR=1: warnings are errors
 #help   CC=, CFLAGS=  the compiler (musl-gcc) and its optimisation (-Os)
