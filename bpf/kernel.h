@@ -82,13 +82,6 @@ struct linux_binprm {
 	unsigned int secureexec : 1; /* setuid, setgid, file capabilities */
 };
 
-/* The kernel's own names of the registers; <asm/ptrace.h> has user space's. */
-struct pt_regs___kernel {
-	unsigned long orig_ax;
-	unsigned long dx;
-	unsigned long r8;
-};
-
 #pragma clang attribute pop
 
 #endif

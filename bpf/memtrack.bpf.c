@@ -7,6 +7,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+#include "arch.h"
 #include "kernel.h"
 #include "memtrack.h"
 
@@ -14,10 +15,10 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 enum {
 	SIGNAL_STOP = 19,
-	SYSCALL_MMAP = 9, /* x86-64 */
 	MAP_EXECUTABLE = 4, /* PROT_EXEC */
 	FILES_KNOWN = 65536,
 	STOPS_BYTES = 256 * 1024,
+	FRAMES = 64, /* looked at, between an allocator call and another one inside it */
 	ASK_EVERY = 64, /* events of a thread between two looks at how full the ring is */
 };
 
@@ -260,40 +261,6 @@ static __always_inline void tell_end(struct task *t, __u64 kind)
 
 /* ---- Allocator calls ---- */
 
-/*
- * By hand: clang would make one load of many, at an address that it chooses by the number, and the
- * verifier does not let a program compute places in its context.
- */
-#define LOAD_REGISTER(to, ctx, name)                                      \
-	asm volatile("%0 = *(u64 *)(%1 + %2)"                             \
-		     : "=r"(to)                                           \
-		     : "r"(ctx), "i"(__builtin_offsetof(struct pt_regs, name)))
-
-/* What the register with this number holds (TRACK_COOKIE). */
-static __always_inline __u64 argument(struct pt_regs *ctx, __u64 number)
-{
-	__u64 value = 0;
-
-	switch (number) {
-	case 0: LOAD_REGISTER(value, ctx, rax); break;
-	case 1: LOAD_REGISTER(value, ctx, rcx); break;
-	case 2: LOAD_REGISTER(value, ctx, rdx); break;
-	case 3: LOAD_REGISTER(value, ctx, rbx); break;
-	case 5: LOAD_REGISTER(value, ctx, rbp); break;
-	case 6: LOAD_REGISTER(value, ctx, rsi); break;
-	case 7: LOAD_REGISTER(value, ctx, rdi); break;
-	case 8: LOAD_REGISTER(value, ctx, r8); break;
-	case 9: LOAD_REGISTER(value, ctx, r9); break;
-	case 10: LOAD_REGISTER(value, ctx, r10); break;
-	case 11: LOAD_REGISTER(value, ctx, r11); break;
-	case 12: LOAD_REGISTER(value, ctx, r12); break;
-	case 13: LOAD_REGISTER(value, ctx, r13); break;
-	case 14: LOAD_REGISTER(value, ctx, r14); break;
-	case 15: LOAD_REGISTER(value, ctx, r15); break;
-	}
-	return value;
-}
-
 static __always_inline bool may_throw(const struct task *t)
 {
 	return TRACK_COOKIE_FLAGS(t->cookie) & TRACK_THROWS;
@@ -310,10 +277,53 @@ static __always_inline __u64 return_trampoline(void)
 }
 
 /*
- * Whether the stack still holds the call that the thread is in: one that longjmp or an exception
- * has left has its return address overwritten by those that came after it.
+ * is_linked(): whether the stack still holds the call that the thread is in. One that longjmp or an
+ * exception has left has its return address overwritten by those that came after it, or its frame is
+ * none of those that are linked now.
  */
-static __always_inline bool is_inside(const struct task *t)
+
+static __always_inline __u64 expected_return(const struct task *t)
+{
+	return may_throw(t) ? t->return_to : return_trampoline();
+}
+
+#if defined(__TARGET_ARCH_arm64)
+/*
+ * Whether one of the frames from `at` up to `top` returns to `address`. A global function, with numbers
+ * alone: so it is verified by itself, and once, which for a loop in all its callers takes seconds.
+ */
+__noinline int has_frame(__u64 at, __u64 top, __u64 address)
+{
+	struct {
+		__u64 next, return_to;
+	} record;
+
+	if (memory_hidden)
+		return true;
+	for (int i = 0; i < FRAMES; i++) {
+		if (at >= top)
+			return false; /* of those who called it */
+		if (bpf_probe_read_user(&record, sizeof(record), (void *)at))
+			return true;
+		if (same_address(record.return_to, address))
+			return true;
+		if (record.next <= at)
+			return true; /* no chain of frames */
+		at = record.next;
+	}
+	return false; /* no allocator calls itself from as deep as that */
+}
+
+/* A jump from one function to another leaves the return probe's address in the register. */
+static __always_inline bool is_linked(struct pt_regs *ctx, const struct task *t, __u64 sp)
+{
+	if (sp == t->sp)
+		return same_address(return_register(ctx), return_trampoline());
+	return !(TRACK_COOKIE_FLAGS(t->cookie) & TRACK_KEEPS_FRAMES) ||
+	       has_frame(PT_REGS_FP(ctx), t->sp, expected_return(t));
+}
+#else
+static __always_inline bool is_linked(struct pt_regs *ctx, const struct task *t, __u64 sp)
 {
 	__u64 return_to;
 
@@ -321,19 +331,20 @@ static __always_inline bool is_inside(const struct task *t)
 		return true;
 	if (bpf_probe_read_user(&return_to, sizeof(return_to), (void *)t->sp))
 		return true; /* not in memory now: nobody has written there lately */
-	return return_to == (may_throw(t) ? t->return_to : return_trampoline());
+	return return_to == expected_return(t);
 }
+#endif
 
 /*
  * A call from inside another allocator call is part of that one: operator new, aligned wrappers,
  * realloc(NULL) that jumps to malloc (at the very same stack pointer). A call above the outer one's
  * frame means that the outer one was left.
  */
-static __always_inline bool is_nested(const struct task *t, __u64 sp)
+static __always_inline bool is_nested(struct pt_regs *ctx, const struct task *t, __u64 sp)
 {
 	if (!t->sp || sp > t->sp || (sp == t->sp && may_throw(t)))
 		return false;
-	return is_inside(t);
+	return is_linked(ctx, t, sp);
 }
 
 /* The bytes that the program asked for: a wrapper above may have asked for more. */
@@ -360,14 +371,16 @@ static __always_inline bool enter(struct pt_regs *ctx)
 	if (!tracking)
 		return false;
 	t = current_task();
-	if (!t || is_nested(t, sp))
+	if (!t || is_nested(ctx, t, sp))
 		return false;
 	cookie = bpf_get_attach_cookie(ctx);
 	t->cookie = cookie;
 	t->sp = sp;
 	t->size = wanted_size(ctx, t, sp, cookie);
 	t->block = argument(ctx, TRACK_COOKIE_BLOCK(cookie));
-	if (may_throw(t) && !memory_hidden)
+	if (RETURN_IN_REGISTER)
+		t->return_to = return_register(ctx);
+	else if (may_throw(t) && !memory_hidden)
 		bpf_probe_read_user(&t->return_to, sizeof(t->return_to), (void *)sp);
 	return true;
 }
@@ -419,9 +432,10 @@ static __always_inline void leave(struct pt_regs *ctx, __u64 sp)
 }
 
 /* A free inside a realloc of the same block is part of that. */
-static __always_inline bool is_part_of_realloc(const struct task *t, __u64 sp, __u64 addr)
+static __always_inline bool is_part_of_realloc(struct pt_regs *ctx, const struct task *t, __u64 sp,
+					       __u64 addr)
 {
-	return is_nested(t, sp) && TRACK_COOKIE_KIND(t->cookie) == TRACK_REALLOC && t->block == addr;
+	return is_nested(ctx, t, sp) && TRACK_COOKIE_KIND(t->cookie) == TRACK_REALLOC && t->block == addr;
 }
 
 /* The same call of the program has come by another free already, which passed the block on. */
@@ -433,8 +447,6 @@ static __always_inline bool was_passed_on(struct pt_regs *ctx, struct task *t, _
 	t->passed_sp = 0;
 	return same;
 }
-
-enum { RETURN_ADDRESS = 8 }; /* bytes that `ret` has taken off the stack */
 
 /* Newer kernels give it an argument; libbpf leaves out of a name what stands behind ___. */
 extern bool bpf_session_is_return(void) __ksym __weak;
@@ -491,7 +503,7 @@ int free_enter(struct pt_regs *ctx)
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);
 	addr = argument(ctx, TRACK_COOKIE_BLOCK(cookie));
-	if (!addr || was_passed_on(ctx, t, sp, addr) || is_part_of_realloc(t, sp, addr))
+	if (!addr || was_passed_on(ctx, t, sp, addr) || is_part_of_realloc(ctx, t, sp, addr))
 		return 0;
 	if (TRACK_COOKIE_FLAGS(cookie) & TRACK_PASSES_ON) {
 		t->passed = addr;
@@ -509,7 +521,7 @@ int size_enter(struct pt_regs *ctx)
 	__u64 sp = PT_REGS_SP(ctx);
 	struct task *t = tracking ? current_task() : NULL;
 
-	if (!t || is_nested(t, sp))
+	if (!t || is_nested(ctx, t, sp))
 		return 0;
 	t->wish = argument(ctx, TRACK_COOKIE_SIZE(bpf_get_attach_cookie(ctx)));
 	t->wish_sp = sp;
@@ -654,11 +666,11 @@ int BPF_PROG(on_sys_exit, struct pt_regs___kernel *regs, long result)
 {
 	struct task *t;
 
-	if (regs->orig_ax != SYSCALL_MMAP || !(regs->dx & MAP_EXECUTABLE) ||
+	if (SYSCALL_NUMBER(regs) != SYSCALL_MMAP || !(MMAP_PROTECTION(regs) & MAP_EXECUTABLE) ||
 	    (unsigned long)result > -4096UL)
 		return 0;
 	t = current_task();
 	if (t)
-		look_at_mapping(t, (unsigned int)regs->r8);
+		look_at_mapping(t, MMAP_FILE(regs));
 	return 0;
 }

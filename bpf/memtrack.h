@@ -72,8 +72,7 @@ _Static_assert(sizeof(struct track_stop) == 40, "as laid out above");
  * size and the block (the old one, the one freed, or the place of the result), then flags. Registers
  * have the processor's numbers (rax 0, rcx 1, rdx 2, rbx 3, rbp 5, rsi 6, rdi 7, r8 8 ...).
  */
-#define TRACK_NO_ARG 4u /* the stack pointer's number */
-#define TRACK_FIRST_ARG 7u
+#define TRACK_NO_ARG 4u /* the stack pointer's number; on AArch64 no argument is as far as that */
 #define TRACK_COOKIE(kind, size, factor, block, flags)                                          \
 	((__u64)(kind) | (__u64)(size) << 8 | (__u64)(factor) << 12 | (__u64)(block) << 16 |    \
 	 (__u64)(flags) << 20)
@@ -91,6 +90,8 @@ _Static_assert(sizeof(struct track_stop) == 40, "as laid out above");
 #define TRACK_PASSES_ON 4u
 /* It may be left by an exception. */
 #define TRACK_THROWS 8u
+/* Where the return address comes in a register: it is kept in a frame record. */
+#define TRACK_KEEPS_FRAMES 16u
 
 /* Functions whose blocks cannot be seen: the place of each in `unseen` is its cookie. */
 #define TRACK_UNSEEN_MAX 256

@@ -8,6 +8,7 @@
 #include "core/base.h"
 #include "core/elf.h"
 #include "core/elf_dynamic.h"
+#include "core/elf_machine.h"
 #include "core/vec.h"
 
 enum { WINDOW = 4096 }; /* of code kept from the last read */
@@ -199,9 +200,9 @@ static int check_header(const struct elf_file *f, const char *name)
 
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
 		return refuse(name, "no ELF file");
-	if (gelf_getclass(f->elf) != ELFCLASS64 || header.e_machine != EM_X86_64 ||
+	if (gelf_getclass(f->elf) != ELFCLASS64 || header.e_machine != ELF_MACHINE ||
 	    header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return refuse(name, "not for 64-bit x86");
+		return refuse(name, "not for " ELF_MACHINE_NAME);
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return refuse(name, "no executable and no shared library");
 	return 0;
@@ -496,10 +497,10 @@ static bool slot_by(struct elf_file *f, const struct relocation *r, struct elf_s
 	if (!get_relocation(f, table, r->index, &rela))
 		return false;
 	type = GELF_R_TYPE(rela.r_info);
-	if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT)
+	if (type == ELF_JUMP_SLOT || type == ELF_GLOB_DAT)
 		return slot_of_symbol(f, table, GELF_R_SYM(rela.r_info), to);
 	to->address = (uint64_t)rela.r_addend;
-	return type == R_X86_64_RELATIVE;
+	return type == ELF_RELATIVE;
 }
 
 bool elf_file_slot(struct elf_file *f, uint64_t slot, struct elf_slot *to)

@@ -15,7 +15,7 @@
 struct elf_file;
 
 /*
- * Open a 64-bit x86-64 executable or shared library. `fd` stays the caller's and stays open as
+ * Open a 64-bit executable or shared library. `fd` stays the caller's and stays open as
  * long as the file is used; its position is of no matter. `name` is for messages.
  *
  * 0; -ENOEXEC with a frame for whatever else it may be; -errno with a frame when it cannot be

@@ -75,7 +75,7 @@ enum { PROBE_NO_REGISTER = 0xff };
 
 /* Where an argument is when the entry probe is hit. */
 struct probe_arguments {
-	uint8_t size, count, block; /* enum x86_register, or PROBE_NO_REGISTER */
+	uint8_t size, count, block; /* the processor's numbers, or PROBE_NO_REGISTER */
 };
 
 struct probe_site {
@@ -84,6 +84,7 @@ struct probe_site {
 	enum heap_event_kind kind; /* of the event: HEAP_MALLOC ... */
 	uint64_t function;  /* offsets in the file: of the function, */
 	uint64_t offset;    /* of the entry probe, and of the return probe if it takes one */
+	bool keeps_frames;  /* instruction_keeps_frames() */
 	bool emulated;      /* false: the kernel will single-step there, which is slow */
 	struct probe_arguments at;
 	bool may_throw;     /* rule 4: no return probe, but probes at `returns`; only of the classes

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* candidate_sites.c - from entry points to probe sites: places, registers, returns */
 #include "applets/memtrack/candidates.h"
+#include "applets/memtrack/instruction.h"
 #include "applets/memtrack/placement.h"
 #include "core/base.h"
 
 enum {
 	LONGEST_FUNCTION = 64 * 1024, /* of more the end is not looked at */
 	UNKNOWN_FUNCTION = 256,       /* bytes taken for one of unknown size */
+	HOPS = 3,                     /* from one function to another by nothing but a jump */
 };
 
 static unsigned bit_of(unsigned number)
@@ -19,27 +21,57 @@ static uint8_t register_of(const struct placement *p, unsigned number)
 	return number ? p->registers[number - 1] : PROBE_NO_REGISTER;
 }
 
-static struct placement place(struct candidates *c, const struct candidate *one, unsigned arguments)
+/* The code of a function; `size` 0: not known. The caller frees it. */
+static uint8_t *read_function(struct candidates *c, uint64_t address, uint64_t size, size_t *got)
 {
-	size_t len = one->size ? (size_t)one->size : UNKNOWN_FUNCTION, got = 0;
-	unsigned flags = (c->moved ? PLACEMENT_MOVED : 0) |
-			 (candidate_frees(one) ? PLACEMENT_NOT_NULL : 0);
-	struct placement p;
+	size_t len = size ? (size_t)size : UNKNOWN_FUNCTION;
 	uint8_t *code;
 
 	if (len > LONGEST_FUNCTION)
 		len = LONGEST_FUNCTION;
 	code = xmalloc(len);
-	while (got < len) {
-		size_t n = elf_file_code(c->file, one->address + got, code + got, len - got);
+	*got = 0;
+	while (*got < len) {
+		size_t n = elf_file_code(c->file, address + *got, code + *got, len - *got);
 
 		if (!n)
 			break;
-		got += n;
+		*got += n;
 	}
-	p = placement_choose(code, got, arguments, flags);
+	return code;
+}
+
+static struct placement place(struct candidates *c, const struct candidate *one, unsigned arguments)
+{
+	unsigned flags = (c->moved ? PLACEMENT_MOVED : 0) |
+			 (candidate_frees(one) ? PLACEMENT_NOT_NULL : 0);
+	size_t len;
+	uint8_t *code = read_function(c, one->address, one->size, &len);
+	struct placement p = placement_choose(code, len, arguments, flags);
+
 	free(code);
 	return p;
+}
+
+/* Of one that does nothing but jump to another function it is that one's frames. */
+static bool keeps_frames(struct candidates *c, const struct candidate *one)
+{
+	uint64_t address = one->address, size = one->size;
+	struct instruction first = {.flow = FLOW_JUMP};
+	bool keeps = false;
+
+	for (int hop = 0; hop < HOPS && first.flow == FLOW_JUMP; hop++) {
+		size_t len;
+		uint8_t *code = read_function(c, address, size, &len);
+
+		if (!instruction_decode(code, len, &first))
+			first.flow = FLOW_STOP;
+		keeps = instruction_keeps_frames(code, len);
+		address += (uint64_t)first.target;
+		size = 0;
+		free(code);
+	}
+	return keeps;
 }
 
 static void add_site(struct candidates *c, struct candidate *one, struct probe_list *list)
@@ -69,6 +101,7 @@ static void add_site(struct candidates *c, struct candidate *one, struct probe_l
 	p = place(c, one, bit_of(size) | bit_of(count) | bit_of(block));
 	site.offset = one->offset + p.offset;
 	site.emulated = p.emulated;
+	site.keeps_frames = keeps_frames(c, one);
 	site.at = (struct probe_arguments){register_of(&p, size), register_of(&p, count),
 					   register_of(&p, block)};
 	vec_push(&list->names, one->name);

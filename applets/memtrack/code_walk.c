@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* code_walk.c - every way through a piece of code */
 #include "applets/memtrack/code_walk.h"
-#include "applets/memtrack/x86.h"
+#include "applets/memtrack/instruction.h"
 #include "core/base.h"
 
 enum {
 	STEPS = 8192,        /* instructions looked at, all ways together */
 	SLOTS = 2 * STEPS,   /* of the set of places; a power of two */
 	PATHS = 4,           /* values of `path` */
-	STUB_LENGTH = 2,     /* instructions: endbr64 and the jump */
 };
 
 struct place {
@@ -41,12 +40,12 @@ static bool mark(struct walker *w, struct place p)
 	return true;
 }
 
-static bool decode_at(struct elf_file *f, uint64_t address, struct x86_instruction *i)
+static bool decode_at(struct elf_file *f, uint64_t address, struct instruction *i)
 {
-	uint8_t bytes[X86_LENGTH_MAX];
+	uint8_t bytes[INSTRUCTION_MAX];
 	size_t len = elf_file_code(f, address, bytes, sizeof(bytes));
 
-	return x86_decode(bytes, len, i);
+	return instruction_decode(bytes, len, i);
 }
 
 static bool read_slot(struct elf_file *f, uint64_t slot, struct code_target *to)
@@ -63,18 +62,12 @@ static bool read_slot(struct elf_file *f, uint64_t slot, struct code_target *to)
 static struct code_target see_through(struct elf_file *f, uint64_t address)
 {
 	struct code_target target = {.address = address};
-	struct x86_instruction i;
-	uint64_t at = address;
+	uint8_t bytes[STUB_MAX];
+	size_t len = elf_file_code(f, address, bytes, sizeof(bytes));
+	uint64_t slot;
 
-	for (int n = 0; n < STUB_LENGTH && decode_at(f, at, &i); n++, at += i.length) {
-		uint16_t written;
-
-		if (i.flow == X86_JUMP_INDIRECT && i.rip_relative &&
-		    read_slot(f, at + (uint64_t)i.target, &target))
-			return target;
-		if (!x86_writes(&i, &written) || written)
-			break;
-	}
+	if (instruction_is_stub(bytes, len, address, &slot))
+		read_slot(f, slot, &target);
 	return target;
 }
 
@@ -147,7 +140,7 @@ static bool runs_on(const struct walker *w, uint64_t address)
 static bool step(struct walker *w, struct place *p)
 {
 	struct code_target target = {0};
-	struct x86_instruction i;
+	struct instruction i;
 	uint64_t there;
 
 	if (!decode_at(w->file, p->address, &i)) {
@@ -156,36 +149,36 @@ static bool step(struct walker *w, struct place *p)
 	}
 	there = p->address + (uint64_t)i.target;
 	switch (i.flow) {
-	case X86_STOP:
+	case FLOW_STOP:
 		return false;
-	case X86_RETURN:
+	case FLOW_RETURN:
 		leave(w, CODE_RETURN, *p, target);
 		return false;
-	case X86_JUMP:
+	case FLOW_JUMP:
 		jump(w, *p, in_range(w, there) ? (struct code_target){.address = there}
 					       : see_through(w->file, there));
 		return false;
-	case X86_JUMP_IF:
+	case FLOW_JUMP_IF:
 		jump(w, *p, (struct code_target){.address = there});
 		break;
-	case X86_JUMP_INDIRECT:
-		if (i.rip_relative && read_slot(w->file, there, &target))
+	case FLOW_JUMP_INDIRECT:
+		if (i.through_slot && read_slot(w->file, there, &target))
 			jump(w, *p, target);
 		else
 			leave(w, CODE_UNKNOWN, *p, target);
 		return false;
-	case X86_CALL:
+	case FLOW_CALL:
 		if (!call(w, p, see_through(w->file, there)))
 			return false;
 		break;
-	case X86_CALL_INDIRECT:
-		if (i.rip_relative)
+	case FLOW_CALL_INDIRECT:
+		if (i.through_slot)
 			read_slot(w->file, there, &target);
 		if (!call(w, p, target))
 			return false;
 		break;
 	default:
-		if (x86_stores(&i))
+		if (i.stores)
 			p->path |= CODE_WORKED;
 	}
 	p->address += i.length;

@@ -12,6 +12,8 @@
  *
  * Where that cannot be shown, the place is the function's start. A 5-byte nop is never moved to:
  * newer kernels write below the stack pointer there.
+ *
+ * That is of x86-64. On AArch64 the place is always the function's start.
  */
 #ifndef MEMTRACK_PLACEMENT_H
 #define MEMTRACK_PLACEMENT_H
@@ -31,7 +33,7 @@ enum placement_flags {
 struct placement {
 	uint32_t offset;  /* from the function's start */
 	bool emulated;    /* what stands there is cheap to probe */
-	uint8_t registers[PLACEMENT_ARGUMENTS]; /* enum x86_register of each argument there; only
+	uint8_t registers[PLACEMENT_ARGUMENTS]; /* the processor's number of each argument's; only
 						   what was asked for means something */
 };
 

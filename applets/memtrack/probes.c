@@ -32,7 +32,8 @@ static uint64_t cookie_of(const struct probe_site *site)
 {
 	unsigned flags = (site->class == PROBE_OUT ? TRACK_INDIRECT : 0) |
 			 (site->frees_on_failure ? TRACK_FREES_ON_FAILURE : 0) |
-			 (site->passes_on ? TRACK_PASSES_ON : 0) | (site->may_throw ? TRACK_THROWS : 0);
+			 (site->passes_on ? TRACK_PASSES_ON : 0) | (site->may_throw ? TRACK_THROWS : 0) |
+			 (site->keeps_frames ? TRACK_KEEPS_FRAMES : 0);
 
 	return TRACK_COOKIE(track_kind(site), register_number(site->at.size),
 			    register_number(site->at.count), register_number(site->at.block), flags);

@@ -20,6 +20,7 @@
 #include "applets/memtrack/rights.h"
 #include "applets/memtrack/token.h"
 #include "applets/memtrack/tracker.h"
+#include "applets/memtrack/trial.h"
 #include "memtrack.skel.h"
 
 enum {
@@ -309,12 +310,6 @@ int tracker_attach(struct tracker *t, int fd, unsigned group, const struct probe
 
 /* ---- Choosing a flavour, by attaching to a function of our own ---- */
 
-/* A `push` first: the kernel emulates it, as at most places that are probed. */
-__attribute__((naked, noinline)) static void trial(void)
-{
-	__asm__ volatile("push %rax\n\tpop %rax\n\tret");
-}
-
 /* Where in our own file that is: a static program lies as its headers say. */
 static uint64_t trial_offset(void)
 {
@@ -330,7 +325,7 @@ static uint64_t trial_offset(void)
 
 static int attach_trial(struct tracker *t)
 {
-	struct probe probe = {PLACE_CALL, trial_offset(), TRACK_COOKIE(TRACK_MALLOC, TRACK_FIRST_ARG, TRACK_NO_ARG,
+	struct probe probe = {PLACE_CALL, trial_offset(), TRACK_COOKIE(TRACK_MALLOC, TRACK_NO_ARG, TRACK_NO_ARG,
 					      TRACK_NO_ARG, 0)};
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	int rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* placement.c - at which instruction of a function an entry probe goes */
+/* placement_x86_64.c - at which instruction of a function an entry probe goes, on x86-64 */
 #include "applets/memtrack/placement.h"
 #include "applets/memtrack/x86.h"
 #include "core/base.h"
