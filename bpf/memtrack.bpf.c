@@ -278,8 +278,8 @@ static __always_inline __u64 return_trampoline(void)
 
 /*
  * is_linked(): whether the stack still holds the call that the thread is in. One that longjmp or an
- * exception has left has its return address overwritten by those that came after it, or its frame is
- * none of those that are linked now.
+ * exception has left has its return address overwritten by those that came after it, or its frame
+ * is none of those that are linked now.
  */
 
 static __always_inline __u64 expected_return(const struct task *t)
@@ -289,8 +289,8 @@ static __always_inline __u64 expected_return(const struct task *t)
 
 #if defined(__TARGET_ARCH_arm64)
 /*
- * Whether one of the frames from `at` up to `top` returns to `address`. A global function, with numbers
- * alone: so it is verified by itself, and once, which for a loop in all its callers takes seconds.
+ * Whether one of the frames from `at` up to `top` returns to `address`. A global function, with
+ * numbers alone: so it is verified by itself, and once; in all its callers the loop takes seconds.
  */
 __noinline int has_frame(__u64 at, __u64 top, __u64 address)
 {

@@ -48,8 +48,8 @@ static uint64_t room_of_group(const char *folder, const struct cgroup_layout *la
 }
 
 /*
- * From the group up to the root of what is mounted. A container may be told a path that is not there:
- * what it sees as the root is its own group.
+ * From the group up to the root of what is mounted. A container may be told a path that is not
+ * there: what it sees as the root is its own group.
  */
 static uint64_t room_of_path(const char *root, const struct cgroup_layout *layout, const char *path)
 {

@@ -325,8 +325,10 @@ static uint64_t trial_offset(void)
 
 static int attach_trial(struct tracker *t)
 {
-	struct probe probe = {PLACE_CALL, trial_offset(), TRACK_COOKIE(TRACK_MALLOC, TRACK_NO_ARG, TRACK_NO_ARG,
-					      TRACK_NO_ARG, 0)};
+	struct probe probe = {
+		PLACE_CALL, trial_offset(),
+		TRACK_COOKIE(TRACK_MALLOC, TRACK_NO_ARG, TRACK_NO_ARG, TRACK_NO_ARG, 0),
+	};
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	int rc;
 
