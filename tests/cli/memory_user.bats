@@ -33,8 +33,13 @@ teardown() {
 
 # as_user_memory OPTION... -- COMMAND...: exec -m memory by the user; the result in $result
 as_user_memory() {
+	local code=0
+
 	result=$home/r.json
-	patiently as_user "$codspeed" exec -m memory --profile-folder "$home/p" --json "$result" "$@"
+	patiently as_user "$codspeed" exec -m memory --profile-folder "$home/p" --json "$result" "$@" ||
+		code=$?
+	cat "$BATS_TEST_TMPDIR/errors" >&2
+	return $code
 }
 
 # tracked COMMAND...: the copy itself, by the user
