@@ -60,11 +60,16 @@ const char *uprobe_flavour_name(enum uprobe_flavour flavour)
 	return names[flavour];
 }
 
-/* libbpf tells more than a user wants to know; the reason of a failure is in the errno. */
+/*
+ * libbpf tells more than a user wants to know; the reason of a failure is in the errno. Of lent rights
+ * nothing at all: the verifier's log has addresses of the kernel.
+ */
 static int print_debug(enum libbpf_print_level level, const char *fmt, va_list args)
 {
 	struct buf text = BUF_INIT;
 
+	if (rights_are_lent())
+		return 0;
 	if (log_enabled(LOG_TRACE) || (level == LIBBPF_WARN && log_enabled(LOG_DEBUG))) {
 		buf_vprintf(&text, fmt, args);
 		log_debug("libbpf: %s", text.data);

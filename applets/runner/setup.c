@@ -100,8 +100,9 @@ static int install_by_sudo(void)
 	strvec_push(&argv, "install");
 	strvec_pushf(&argv, "--uid=%u", (unsigned)getuid());
 	strvec_pushf(&argv, "--gid=%u", (unsigned)getgid());
-	log_info("memory mode reads the heap calls of programs by eBPF, which takes cap_bpf and cap_perfmon: "
-		 "sudo installs a copy of codspeed with these two, for your user alone");
+	strvec_pushf(&argv, "--caps=%s", memtrack_program_caps());
+	log_info("memory mode reads the heap calls of programs by eBPF, which takes rights such as cap_bpf and "
+		 "cap_perfmon: sudo installs a copy of codspeed with these, for your user alone");
 	code = run(sudo, argv.items);
 	if (code < 0)
 		die_recorded(EXIT_FAILED);

@@ -336,3 +336,26 @@ refused() {
 	[[ $output == *'the file system refuses the capabilities'* ]]
 	[ "${#lines[@]}" -eq 1 ] # no file is left
 }
+
+@test "build id: a folder's name alone makes no copy, nor does a file of the same id" {
+	need strip
+	install
+	builds=${copy%/*/*}
+	# another program by this build's name
+	cp --remove-destination /bin/true "$copy"
+	chgrp $USER_ID "$copy"
+	chmod 750 "$copy"
+	setcap cap_bpf,cap_perfmon+p "$copy"
+	run as_user "$codspeed" setcap-helper status
+	[ "$status" -eq 3 ]
+	[[ $output == *'is of another build'* ]]
+	# the same id and other bytes, as a binary and its stripped form: replaced by what asks for it
+	strip -o "$open/stripped" "$codspeed"
+	inside "$open/stripped" setcap-helper install --uid $USER_ID >"$open/out"
+	grep -qx "installed $copy" "$open/out"
+	cmp "$open/stripped" "$copy"
+	as_user "$codspeed" setcap-helper status
+	install
+	cmp "$codspeed" "$copy"
+	equal "$(ls "$builds")" "$(basename "${copy%/*}")"
+}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* memtrack_program.c - which file to start as memtrack: this very binary, or its capable copy */
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/base.h"
@@ -78,6 +80,16 @@ static int open_copy(void)
 	return fd;
 }
 
+const char *memtrack_program_caps(void)
+{
+	unsigned major, minor;
+	struct utsname kernel;
+
+	if (uname(&kernel) || sscanf(kernel.release, "%u.%u", &major, &minor) != 2)
+		return "minimal";
+	return major < 6 || (major == 6 && minor < 6) ? "full" : "minimal";
+}
+
 char *memtrack_program_remedy_dup(void)
 {
 	char *self = path_of_self();
@@ -87,6 +99,8 @@ char *memtrack_program_remedy_dup(void)
 		error_clear();
 	shell_quote(self ? self : "codspeed", &text);
 	buf_printf(&text, " setcap-helper install --uid %u", (unsigned)getuid());
+	if (!str_eq(memtrack_program_caps(), "minimal"))
+		buf_printf(&text, " --caps %s", memtrack_program_caps());
 	free(self);
 	return buf_detach(&text);
 }

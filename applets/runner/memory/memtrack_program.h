@@ -20,6 +20,12 @@ struct memtrack_program {
 int memtrack_program_find(struct memtrack_program *p);
 void memtrack_program_release(struct memtrack_program *p);
 
+/*
+ * The capabilities that this kernel asks for, as a word of setcap-helper: before 6.6 each probe is a
+ * perf event, which takes more.
+ */
+const char *memtrack_program_caps(void);
+
 /* What root has to run for this user to have memory mode. Caller frees. */
 char *memtrack_program_remedy_dup(void);
 
