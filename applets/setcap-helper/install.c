@@ -13,6 +13,7 @@
 #include "core/io.h"
 
 #include "applets/setcap-helper/install.h"
+#include "applets/setcap-helper/old_copies.h"
 
 enum {
 	USER_FOLDER_MODE = 0700, /* what others make of ~/.cache */
@@ -80,6 +81,12 @@ static int open_folder(const struct capable_copy *c)
 
 /* ---- The file ---- */
 
+static int open_copy(int folder)
+{
+	return openat(folder, CAPABLE_COPY_NAME,
+		      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
 static bool has_content(int fd, const struct buf *content)
 {
 	struct buf text = BUF_INIT;
@@ -106,8 +113,7 @@ static bool has_attributes(int fd, gid_t gid, const unsigned char *attribute)
 /* What is there is exactly what would be written. Its time says when it was last asked for. */
 static bool is_there(int folder, gid_t gid, const struct buf *content, const unsigned char *attribute)
 {
-	int fd = openat(folder, CAPABLE_COPY_NAME,
-			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = open_copy(folder);
 	bool same;
 
 	if (fd < 0)
@@ -143,20 +149,26 @@ static int create(int folder, char *name, size_t size)
 	return fd < 0 ? fail_errno("cannot create a file") : fd;
 }
 
-static int replace(int folder, gid_t gid, const struct buf *content, const unsigned char *attribute)
+static int replace(const struct capable_copy *c, int folder, const struct buf *content,
+		   const unsigned char *attribute)
 {
 	char name[64];
-	int fd = create(folder, name, sizeof(name)), rc;
+	int fd = create(folder, name, sizeof(name)), before = open_copy(folder), rc = fd;
 
 	if (fd < 0)
-		return fd;
-	rc = fill(fd, gid, content, attribute);
+		goto out;
+	rc = fill(fd, c->owner.gid, content, attribute);
 	if (close(fd) && !rc)
 		rc = fail_errno("cannot write");
 	if (!rc && renameat(folder, name, folder, CAPABLE_COPY_NAME))
 		rc = fail_errno("cannot rename");
 	if (rc)
 		unlinkat(folder, name, 0);
+	else if (before >= 0)
+		old_copy_revoke(c, before);
+out:
+	if (before >= 0)
+		close(before);
 	return rc;
 }
 
@@ -182,7 +194,7 @@ int install_copy(const struct capable_copy *c, uint64_t rights, bool *fresh)
 		goto out;
 	rc = 0;
 	if (!is_there(folder, c->owner.gid, &content, attribute)) {
-		rc = replace(folder, c->owner.gid, &content, attribute);
+		rc = replace(c, folder, &content, attribute);
 		*fresh = !rc;
 	}
 	close(folder);

@@ -32,10 +32,18 @@ static bool is_copy(const char *name)
 	return str_eq(name, CAPABLE_COPY_NAME) || str_starts(name, "." CAPABLE_COPY_NAME ".");
 }
 
-/*
- * The attribute goes first: the user may have made a hard link elsewhere, which would keep the
- * rights of a program that is given up.
- */
+void old_copy_revoke(const struct capable_copy *c, int fd)
+{
+	struct file_caps caps = file_caps_of(fd);
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid || st.st_gid != c->owner.gid ||
+	    (st.st_mode & 07777) != CAPABLE_COPY_MODE)
+		return;
+	if (caps.permitted && !(caps.permitted & ~CAPS_FULL))
+		fremovexattr(fd, FILE_CAPS_ATTRIBUTE);
+}
+
 static void remove_file(struct removal *r, int folder, const char *name)
 {
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -47,7 +55,7 @@ static void remove_file(struct removal *r, int folder, const char *name)
 	old = !fstat(fd, &st) && S_ISREG(st.st_mode) && !st.st_uid &&
 	      (r->all || st.st_mtime + DAY_SECONDS < time(NULL));
 	if (old) {
-		fremovexattr(fd, FILE_CAPS_ATTRIBUTE); /* an unfinished one has none */
+		old_copy_revoke(r->c, fd);
 		if (!unlinkat(folder, name, 0))
 			r->count += str_eq(name, CAPABLE_COPY_NAME);
 		else if (!r->rc)

@@ -15,4 +15,11 @@
  */
 int old_copies_remove(const struct capable_copy *c, bool all, size_t *count);
 
+/*
+ * Take the rights from an open file, if it is a copy of this user's: a hard link that the user made of
+ * it would keep those of a program that is given up. Whatever else the user has put there, under the
+ * copy's name or by a hard link, is left as it is.
+ */
+void old_copy_revoke(const struct capable_copy *c, int fd);
+
 #endif

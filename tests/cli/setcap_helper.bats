@@ -93,6 +93,40 @@ owner_mode() {
 	equal "$(getcap "$home/kept")" ''
 }
 
+@test "links: a replaced or removed copy leaves no rights in hard links of it" {
+	install --caps full
+	ln "$copy" "$home/kept"
+	install --caps minimal
+	equal "$(getcap "$home/kept")" ''
+	ln "$copy" "$home/kept2"
+	install # with a link it is made anew
+	equal "$(getcap "$home/kept2")" ''
+	[ -n "$(getcap "$copy")" ]
+	ln "$copy" "$home/kept3"
+	helper remove --uid $USER_ID
+	equal "$(getcap "$home/kept3")" ''
+}
+
+@test "links: other files keep theirs, whatever name a user has given them" {
+	builds=$home/.cache/codspeed/memtrack
+	as_user mkdir -p "$builds/0123456789abcdef"
+	for mode in 755 750; do
+		cp /bin/true "$open/ping"
+		chmod $mode "$open/ping"
+		setcap cap_net_raw,cap_bpf+p "$open/ping"
+		ln "$open/ping" "$builds/0123456789abcdef/codspeed-memtrack"
+		touch -d '3 days ago' "$open/ping"
+		install
+		[ ! -e "$builds/0123456789abcdef/codspeed-memtrack" ]
+		ln -f "$open/ping" "$copy"
+		install
+		cmp "$codspeed" "$copy"
+		[ -n "$(getcap "$open/ping")" ]
+		as_user mkdir -p "$builds/0123456789abcdef"
+		rm "$open/ping"
+	done
+}
+
 @test "remove: everything of ours goes, nothing else" {
 	install
 	touch "$home/.cache/other"
