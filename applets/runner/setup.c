@@ -143,11 +143,13 @@ static int setup_status(void)
 		printf("memory: ready, this user has the rights\n");
 	} else {
 		printf("memory: %s\n", rc ? "not ready, see 'codspeed setup --mode memory'" : "ready");
-		error_clear();
 		fflush(stdout);
 		code = run_helper("status");
 		if (code < 0)
 			die_recorded(EXIT_FAILED);
+		if (rc && !code) /* the copy is well, so it is not that */
+			die_recorded(EXIT_UNSUPPORTED);
+		error_clear();
 	}
 	memtrack_program_release(&program);
 	return code;

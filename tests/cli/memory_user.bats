@@ -236,6 +236,19 @@ $(declare -f inside as_user); as_user \"\$@\"" - "$@"
 	as_user_memory -- "$blocks" 10 >/dev/null
 }
 
+@test "setup: a main binary that carries capabilities by hand is refused, with the remedy" {
+	install
+	setcap cap_bpf,cap_perfmon+p "$codspeed"
+	run -3 as_user "$codspeed" exec -m memory -- true
+	[[ $output == *"$codspeed itself carries capabilities: remove them"* ]]
+	run -3 as_user "$codspeed" setup status
+	tracked true # the copy is as good as ever
+	# memtrack itself runs, and lends as little as the copy
+	patiently as_user "$codspeed" memtrack track -o "$home" -- grep CapPrm /proc/self/status \
+		>"$BATS_TEST_TMPDIR/out"
+	equal "$(<"$BATS_TEST_TMPDIR/out")" 'CapPrm:	0000000000000000'
+}
+
 @test "setup: a place that a hostile environment names is not looked at" {
 	install
 	as_user cp "$codspeed" "$home/fake"

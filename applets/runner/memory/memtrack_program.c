@@ -26,21 +26,30 @@ static bool has_token(void)
 	return path && *path && !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* Somebody has given rights to the binary by hand. */
-static bool has_file_caps(void)
+static bool needs_no_copy(void)
+{
+	return !geteuid() || (caps_get().permitted & CAPS_MINIMAL) == CAPS_MINIMAL || has_token();
+}
+
+/*
+ * Given by hand: the harness, which is this file, would be a program that gains rights, and left alone
+ * with all that it starts.
+ */
+static int check_own_file(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	bool has = fd >= 0 && capable_copy_rights(fd);
+	uint64_t rights = fd < 0 ? 0 : file_caps_of(fd).permitted;
+	char *path;
 
 	if (fd >= 0)
 		close(fd);
-	return has;
-}
-
-static bool needs_no_copy(void)
-{
-	return !geteuid() || (caps_get().permitted & CAPS_MINIMAL) == CAPS_MINIMAL || has_token() ||
-	       has_file_caps();
+	if (!rights)
+		return 0;
+	path = path_of_self();
+	fail(-EPERM, "%s itself carries capabilities: remove them (setcap -r), they belong to a copy alone, "
+		     "made by 'codspeed setup --mode memory'", path ? path : "codspeed");
+	free(path);
+	return -EPERM;
 }
 
 /* ---- The copy ---- */
@@ -126,6 +135,8 @@ int memtrack_program_find(struct memtrack_program *p)
 		p->harness = xstrdup(p->path);       /* of memtrack, which is this very binary, too */
 		return 0;
 	}
+	if (check_own_file())
+		return -EPERM;
 	p->copy = open_copy();
 	if (p->copy < 0)
 		return explain(p->copy);
