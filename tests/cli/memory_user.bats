@@ -24,9 +24,11 @@ setup() {
 teardown() {
 	local id
 
-	for id in $(pgrep -f " ${long:-none}"); do
-		kill -KILL "$id" 2>/dev/null || :
-	done
+	if [ -n "${long:-}" ]; then
+		for id in $(pgrep -f " $long"); do
+			kill -KILL "$id" 2>/dev/null || :
+		done
+	fi
 	user_teardown
 	[ ! -e /tmp/runner.ctl.fifo ]
 }
