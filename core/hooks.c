@@ -16,7 +16,7 @@
  * client cannot get half of it. */
 enum { BARE_FRAME = 8, DISCARD_READS = 32, LOCK_WAIT_MS = 1 };
 
-#define REQUEST_NS NS_PER_SECOND
+#define PATIENCE_NS NS_PER_SECOND
 
 /* ---- Bytes ---- */
 
@@ -117,7 +117,7 @@ static void take_turn(const struct hooks *h, uint64_t deadline)
 static int send_and_receive(const struct hooks *h, const struct fifo_message *request,
 			    struct fifo_message *answer)
 {
-	uint64_t deadline = clock_now() + REQUEST_NS;
+	uint64_t deadline = clock_now() + h->patience_ns;
 	struct buf frame = BUF_INIT;
 	int rc;
 
@@ -138,7 +138,7 @@ static int exchange(struct hooks *h, const struct fifo_message *request,
 {
 	int rc;
 
-	take_turn(h, clock_now() + REQUEST_NS);
+	take_turn(h, clock_now() + h->patience_ns);
 	if (h->owed)
 		discard(h->answers);
 	rc = send_and_receive(h, request, answer);
@@ -290,7 +290,7 @@ int hooks_init(struct hooks *h, const char *dir)
 {
 	int rc;
 
-	*h = (struct hooks){.control = -1, .answers = -1};
+	*h = (struct hooks){.control = -1, .answers = -1, .patience_ns = PATIENCE_NS};
 	if (!dir)
 		dir = FIFO_DIR;
 	rc = connect_once(h, dir);

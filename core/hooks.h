@@ -15,7 +15,7 @@
  *	rc = hooks_current_benchmark(&h, getpid(), uri);
  *	hooks_close(&h);
  *
- * Each request waits for its answer, a second at most. It returns 0, -EREMOTEIO when the runner
+ * Each request waits for its answer, a second at most (patience_ns). It returns 0, -EREMOTEIO when the runner
  * answers that it cannot, -ETIMEDOUT when it does not answer, or another -errno; with a frame.
  * Without a peer requests do nothing and succeed. Descriptors are close-on-exec. One thread.
  */
@@ -45,6 +45,7 @@ struct hooks {
 	const char *why; /* there is no peer; static text */
 	int control, answers;
 	bool owed;       /* an answer that we no longer wait for may still come */
+	uint64_t patience_ns; /* for an answer; hooks_init() sets a second, a caller may change it */
 };
 
 /*

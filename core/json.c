@@ -5,6 +5,7 @@
 
 #include "core/base.h"
 #include "core/json.h"
+#include "core/json_number.h"
 #include "core/text.h"
 #include "core/vec.h"
 
@@ -279,6 +280,12 @@ int json_as_i64(const struct json_doc *doc, const struct json_value *v, int64_t 
 	return expect(doc, v, json_is_integer(v), "a whole number");
 }
 
+int json_as_double(const struct json_doc *doc, const struct json_value *v, double *to)
+{
+	*to = yyjson_get_num(lib(v));
+	return expect(doc, v, yyjson_is_num(lib(v)), "a number");
+}
+
 int json_as_string(const struct json_doc *doc, const struct json_value *v, const char **to,
 	size_t *len)
 {
@@ -360,6 +367,15 @@ int json_get_i64(const struct json_doc *doc, const struct json_value *object, co
 	int rc = json_get(doc, object, key, &v);
 
 	return rc ? rc : json_as_i64(doc, v, to);
+}
+
+int json_get_double(const struct json_doc *doc, const struct json_value *object, const char *key,
+	double *to)
+{
+	const struct json_value *v;
+	int rc = json_get(doc, object, key, &v);
+
+	return rc ? rc : json_as_double(doc, v, to);
 }
 
 int json_get_text(const struct json_doc *doc, const struct json_value *object, const char *key,
@@ -487,6 +503,13 @@ void json_put_i64(struct json_writer *w, const char *key, int64_t value)
 	put(w, key, yyjson_mut_sint(w->doc, value));
 }
 
+void json_put_double(struct json_writer *w, const char *key, double value)
+{
+	char text[JSON_NUMBER_TEXT];
+
+	put(w, key, yyjson_mut_rawcpy(w->doc, json_number(text, value)));
+}
+
 void json_put_text(struct json_writer *w, const char *key, const char *text)
 {
 	if (!text)
@@ -508,7 +531,7 @@ void json_put_bytes(struct json_writer *w, const char *key, const char *bytes, s
 
 void json_writer_finish(struct json_writer *w, enum json_style style, struct buf *to)
 {
-	yyjson_write_flag flags = style == JSON_PRETTY ? YYJSON_WRITE_PRETTY_TWO_SPACES : 0;
+	yyjson_write_flag flags = style == JSON_ONE_LINE ? 0 : YYJSON_WRITE_PRETTY_TWO_SPACES;
 	size_t len;
 	char *text;
 

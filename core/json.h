@@ -43,6 +43,7 @@ bool json_is_object(const struct json_value *v);
 int json_as_bool(const struct json_doc *doc, const struct json_value *v, bool *to);
 int json_as_u64(const struct json_doc *doc, const struct json_value *v, uint64_t *to);
 int json_as_i64(const struct json_doc *doc, const struct json_value *v, int64_t *to);
+int json_as_double(const struct json_doc *doc, const struct json_value *v, double *to);
 int json_as_text(const struct json_doc *doc, const struct json_value *v, const char **to);
 int json_as_string(const struct json_doc *doc, const struct json_value *v, const char **to,
 	size_t *len);
@@ -65,6 +66,8 @@ int json_get_u64(const struct json_doc *doc, const struct json_value *object, co
 	uint64_t *to);
 int json_get_i64(const struct json_doc *doc, const struct json_value *object, const char *key,
 	int64_t *to);
+int json_get_double(const struct json_doc *doc, const struct json_value *object, const char *key,
+	double *to);
 int json_get_text(const struct json_doc *doc, const struct json_value *object, const char *key,
 	const char **to);
 int json_get_array(const struct json_doc *doc, const struct json_value *object, const char *key,
@@ -109,6 +112,9 @@ void json_put_bool(struct json_writer *w, const char *key, bool value);
 void json_put_u64(struct json_writer *w, const char *key, uint64_t value);
 void json_put_i64(struct json_writer *w, const char *key, int64_t value);
 
+/* The shortest digits that read back the same (json_number.h); it must be finite. */
+void json_put_double(struct json_writer *w, const char *key, double value);
+
 /* Text that should be UTF-8 and is escaped (text.h) should it not be; NULL is written as null. */
 void json_put_text(struct json_writer *w, const char *key, const char *text);
 
@@ -117,6 +123,7 @@ void json_put_bytes(struct json_writer *w, const char *key, const char *bytes, s
 
 enum json_style {
 	JSON_PRETTY,   /* two spaces a level and a newline at the end */
+	JSON_UNENDED,  /* the same without the newline */
 	JSON_ONE_LINE, /* no blanks, no newline */
 };
 

@@ -286,6 +286,46 @@ const char *format_duration(char *out, uint64_t ns)
 	return format_long(out, ns);
 }
 
+/*
+ * Four digits, for figures that are compared; past a thousand seconds as many as there are.
+ * Rounding may reach the next unit, so each is tried on the rounded figure.
+ */
+const char *format_time(char *out, uint64_t ns)
+{
+	static const struct {
+		uint64_t unit;
+		const char *word;
+	} scales[] = {{1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(scales); i++) {
+		uint64_t step = scales[i].unit, scaled;
+		int decimals = 0;
+
+		/* as many decimals as leave four digits, none of a nanosecond */
+		while (decimals < 3 && step > 1 && ns / step < 1000) {
+			step /= 10;
+			decimals++;
+		}
+		scaled = divide_rounded(ns, step);
+		if (decimals && scaled >= 10000) {
+			scaled = divide_rounded(ns, step *= 10);
+			decimals--;
+		}
+		if (scaled >= 1000 * (scales[i].unit / step) && i + 1 < ARRAY_SIZE(scales))
+			continue;
+		if (decimals)
+			snprintf(out, UNIT_TEXT, "%llu.%0*llu%s",
+				 (unsigned long long)(scaled / (scales[i].unit / step)), decimals,
+				 (unsigned long long)(scaled % (scales[i].unit / step)),
+				 scales[i].word);
+		else
+			snprintf(out, UNIT_TEXT, "%llu%s", (unsigned long long)scaled,
+				 scales[i].word);
+		break;
+	}
+	return out;
+}
+
 const char *format_count(char *out, uint64_t n)
 {
 	char digits[24];

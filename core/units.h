@@ -25,6 +25,7 @@ int parse_uint64(const char *text, uint64_t *value);
 enum { UNIT_TEXT = 32 };
 
 const char *format_duration(char *out, uint64_t ns);  /* 12ms, 3.4s, 2m 05s, 1h 02m, 3d 04h */
+const char *format_time(char *out, uint64_t ns);      /* 512ns, 494.3us, 1.234ms, 12.05s: 4 digits */
 const char *format_count(char *out, uint64_t n);      /* 1,234,567 */
 const char *format_bytes(char *out, uint64_t bytes);  /* 512 B, 1.5 KB, 1.23 MB; 1 KB = 1024 B */
 

@@ -258,6 +258,32 @@ static void test_format_bytes(void **state UNUSED)
 	check_bytes(UINT64_MAX, "16384 PB");
 }
 
+static void expect_time(uint64_t ns, const char *expected)
+{
+	char out[UNIT_TEXT];
+
+	assert_string_equal(format_time(out, ns), expected);
+}
+
+static void test_format_time(void **state UNUSED)
+{
+	expect_time(0, "0ns");
+	expect_time(7, "7ns");
+	expect_time(999, "999ns");
+	expect_time(1000, "1.000us");
+	expect_time(33400, "33.40us");
+	expect_time(494307, "494.3us");
+	expect_time(999949, "999.9us");
+	expect_time(999950, "1.000ms");
+	expect_time(9999499, "9.999ms");
+	expect_time(9999500, "10.00ms");
+	expect_time(999999999, "1.000s");
+	expect_time(12050000000, "12.05s");
+	expect_time(1000000000000, "1000s");
+	expect_time(1234567890123, "1235s");
+	expect_time(UINT64_MAX, "18446744074s");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_format_duration),
 		cmocka_unit_test(test_format_count),
 		cmocka_unit_test(test_format_bytes),
+		cmocka_unit_test(test_format_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
