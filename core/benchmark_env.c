@@ -6,19 +6,33 @@
 #include "core/benchmark_env.h"
 #include "core/env.h"
 
+/* Frames that a profile can follow; what the user wants of Java comes last, and wins. */
+static void prepare_java(struct strvec *env)
+{
+	static const char ours[] = "-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
+		"-XX:+DebugNonSafepoints -XX:+EnableDynamicAgentLoading -Djdk.attach.allowAttachSelf=true";
+	const char *theirs = env_get(env, "JAVA_TOOL_OPTIONS");
+	char *joined = theirs && *theirs ? xasprintf("%s %s", ours, theirs) : xstrdup(ours);
+
+	env_set(env, "JAVA_TOOL_OPTIONS", joined);
+	free(joined);
+}
+
 void benchmark_env_runner(struct strvec *env, enum mode mode, const char *folder,
 			  bool malloc_python)
 {
 	struct utsname host;
 
 	env_set(env, "PYTHONHASHSEED", "0");
-	env_set(env, "PYTHON_PERF_JIT_SUPPORT", "0");
+	env_set(env, "PYTHON_PERF_JIT_SUPPORT", mode == MODE_WALLTIME ? "1" : "0");
 	env_set(env, "ARCH", uname(&host) ? "unknown" : host.machine);
 	env_set(env, CODSPEED_ENV, CODSPEED_ENV_RUNNER);
 	/* integrations know simulation by its old name */
 	env_set(env, CODSPEED_RUNNER_MODE,
 		mode == MODE_SIMULATION ? "instrumentation" : mode_name(mode));
 	env_set(env, CODSPEED_PROFILE_FOLDER, folder);
+	if (mode == MODE_WALLTIME)
+		prepare_java(env);
 	if (mode == MODE_SIMULATION && malloc_python && !env_get(env, "PYTHONMALLOC"))
 		env_set(env, "PYTHONMALLOC", "malloc");
 }
@@ -38,16 +52,27 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-void benchmark_env_harness(struct strvec *env)
+/* What NODE_OPTIONS is to become, so that node names what it compiles; NULL: it does already. */
+static char *node_options_dup(const char *now)
 {
 	static const char perf_map[] = "--perf-basic-prof";
-	const char *options = env_get(env, "NODE_OPTIONS");
-	char *joined;
 
+	if (now && has_word(now, perf_map))
+		return NULL;
+	return now && *now ? xasprintf("%s %s", now, perf_map) : xstrdup(perf_map);
+}
+
+void benchmark_env_profiled(struct strvec *env)
+{
+	char *options = node_options_dup(env_get(env, "NODE_OPTIONS"));
+
+	if (options)
+		env_set(env, "NODE_OPTIONS", options);
+	free(options);
+}
+
+void benchmark_env_harness(struct strvec *env)
+{
 	env_set(env, "PYTHONPERFSUPPORT", "1");
-	if (options && has_word(options, perf_map))
-		return;
-	joined = options && *options ? xasprintf("%s %s", options, perf_map) : xstrdup(perf_map);
-	env_set(env, "NODE_OPTIONS", joined);
-	free(joined);
+	benchmark_env_profiled(env);
 }

@@ -28,4 +28,7 @@ void benchmark_env_runner(struct strvec *env, enum mode mode, const char *folder
 /* What exec-harness adds on top for the command that it runs in simulation mode. */
 void benchmark_env_harness(struct strvec *env);
 
+/* What lets a profile name the code that node makes; part of the above. */
+void benchmark_env_profiled(struct strvec *env);
+
 #endif

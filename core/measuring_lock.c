@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* measuring_lock.c - memory mode and simulations keep away from each other */
+/* measuring_lock.c - memory mode and the others keep away from each other */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -55,8 +55,9 @@ static int tell_holder(int fd, enum mode mode)
 	if (mode == MODE_MEMORY)
 		return fail(-EBUSY, "%s measures on this machine, which memory mode needs for itself (its "
 				    "probes crash simulations); try again when it has ended", who);
-	return fail(-EBUSY, "%s tracks memory on this machine: its probes would crash a simulation; try "
-			    "again when it has ended", who);
+	return fail(-EBUSY, "%s tracks memory on this machine: its probes would %s; try again when it has "
+			    "ended", who, mode == MODE_WALLTIME ? "slow what is timed"
+								: "crash a simulation");
 }
 
 int measuring_lock_take(enum mode mode)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measuring_lock.h - memory mode and simulations keep away from each other on one machine: a probe
- * in a library is a breakpoint, on which a program under valgrind crashes. Simulations run side by
- * side, a memory run alone.
+ * measuring_lock.h - memory mode and the others keep away from each other on one machine: a probe
+ * in a library is a breakpoint, on which a program under valgrind crashes, and any other is slow.
+ * Simulations and timed runs go side by side, a memory run alone.
  *
  * The lock is on the directory /tmp itself (flock): nothing to leave behind, and every user of the
  * machine can take it.

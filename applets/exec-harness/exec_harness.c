@@ -11,6 +11,8 @@
 //usage:[OPTION]... -
 //example:exec-harness --name sorted sort words.txt
 //example:echo '[{"command": ["sort", "words.txt"]}]' | exec-harness -
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -32,12 +34,17 @@
 #include "applets/exec-harness/memory.h"
 #include "applets/exec-harness/simulation.h"
 #include "applets/exec-harness/targets.h"
+#include "applets/exec-harness/walltime.h"
 
 struct cfg {
 	const char *name;
 	enum mode mode;
 	uint64_t runner_pid;
 	struct walltime_options walltime;
+	const char *timeout;
+	uint64_t profile;
+	bool alone;
+	bool nothing;
 };
 
 static const struct opt rows[] = {
@@ -48,6 +55,14 @@ static const struct opt rows[] = {
 		   .flags = OPT_HIDDEN, .help = "what to measure"),
 	OPT_UINT(0, "runner-pid", struct cfg, runner_pid, .flags = OPT_HIDDEN,
 		 .help = "end when this process, our parent, has ended"),
+	OPT_STRING(0, "timeout", struct cfg, timeout, .meta = "DURATION", .flags = OPT_HIDDEN,
+		   .help = "the same as --round-timeout, which exec has beside a --timeout of the run"),
+	OPT_UINT(0, "profile", struct cfg, profile, .flags = OPT_HIDDEN, .min = 3, .max = INT_MAX,
+		 .help = "the runner takes samples: run rounds for them; a descriptor to tell it more"),
+	OPT_FLAG(0, "alone", struct cfg, alone, .flags = OPT_HIDDEN,
+		 .help = "look for no runner: FIFOs that are there are another's"),
+	OPT_FLAG(0, "nothing", struct cfg, nothing, .flags = OPT_HIDDEN,
+		 .help = "end at once: what starting a process costs"),
 	OPT_ROWS(struct cfg, walltime, struct walltime_options, walltime_option_rows),
 	OPT_END
 };
@@ -70,7 +85,7 @@ static void read_targets(const struct cfg *cfg, const struct opts_args *args,
 			rc = targets_read_json(targets, text.data, text.len);
 		buf_release(&text);
 	} else {
-		rc = targets_add_words(targets, args->words, cfg->name);
+		rc = targets_add_words(targets, args->words, cfg->name, &cfg->walltime);
 	}
 	if (rc)
 		die_recorded(EXIT_WRAPPER);
@@ -159,9 +174,9 @@ static int simulate(void *ctx, const struct target *target, int *status, int *in
 	return simulation_run(ctx, target, status, interrupted);
 }
 
-static int run_simulation(const struct targets *targets)
+static int run_simulation(const struct targets *targets, const bool *allowed)
 {
-	struct simulation sim = {0};
+	struct simulation sim = {.allowed = allowed};
 	char *folder = path_absolute(require_folder());
 	int status;
 
@@ -174,26 +189,60 @@ static int run_simulation(const struct targets *targets)
 	return status;
 }
 
+struct memory {
+	struct hooks hooks;
+	const bool *allowed;
+};
+
 static int track(void *ctx, const struct target *target, int *status, int *interrupted)
 {
-	return memory_run(ctx, target, status, interrupted);
+	struct memory *memory = ctx;
+
+	return memory_run(&memory->hooks, target, memory->allowed, status, interrupted);
 }
 
-static int run_memory(const struct targets *targets)
+static int run_memory(const struct targets *targets, const bool *allowed)
 {
-	struct hooks hooks;
+	struct memory memory = {.allowed = allowed};
+	struct hooks *hooks = &memory.hooks;
 	int status;
 
-	if (hooks_init(&hooks, NULL))
+	if (hooks_init(hooks, NULL))
 		die_recorded(EXIT_WRAPPER);
-	if (hooks.peer != HOOKS_ANALYSIS)
+	if (hooks->peer != HOOKS_ANALYSIS)
 		die(EXIT_WRAPPER, "not instrumented: %s; start it through codspeed "
 				  "(codspeed exec -m memory -- COMMAND)",
-		    hooks.peer == HOOKS_NO_PEER ? hooks.why : "the runner is in another mode");
-	if (hooks_set_integration(&hooks, HOOKS_INTEGRATION, HOOKS_INTEGRATION_VERSION))
+		    hooks->peer == HOOKS_NO_PEER ? hooks->why : "the runner is in another mode");
+	if (hooks_set_integration(hooks, HOOKS_INTEGRATION, HOOKS_INTEGRATION_VERSION))
 		die_recorded(EXIT_WRAPPER);
-	status = run_all(targets, track, &hooks);
-	hooks_close(&hooks);
+	status = run_all(targets, track, &memory);
+	hooks_close(hooks);
+	return status;
+}
+
+static int time_rounds(void *ctx, const struct target *target, int *status, int *interrupted)
+{
+	return walltime_run(ctx, target, status, interrupted);
+}
+
+/* Useful without a runner, too: the results are in a folder where they can be found. */
+static int run_walltime(const struct targets *targets, const struct cfg *cfg)
+{
+	const char *folder = getenv(CODSPEED_PROFILE_FOLDER);
+	struct walltime w;
+	int status;
+
+	if (valgrind_is_above())
+		die(EXIT_WRAPPER, "times under valgrind mean nothing; start it through codspeed "
+				  "(codspeed exec -m walltime -- COMMAND)");
+	if (walltime_init(&w, folder && *folder ? folder : ".codspeed", &cfg->walltime,
+			  cfg->alone))
+		die_recorded(EXIT_WRAPPER);
+	w.profile = (int)cfg->profile;
+	if (w.profile)
+		fcntl(w.profile, F_SETFD, FD_CLOEXEC); /* not the command's */
+	status = run_all(targets, time_rounds, &w);
+	walltime_release(&w);
 	return status;
 }
 
@@ -201,20 +250,31 @@ int exec_harness_main(int argc, char **argv)
 {
 	struct cfg cfg = {0};
 	struct targets targets = {0};
+	bool allowed[STATUSES];
 	struct opts_args args;
 	int status;
 
 	opts_parse(rows, &cfg, argc, argv, OPTS_STOP_AT_FIRST | OPTS_COMMAND | OPTS_WRAPPER, &args);
+	if (cfg.nothing)
+		return 0;
+	if (cfg.timeout && !cfg.walltime.round_timeout)
+		cfg.walltime.round_timeout = cfg.timeout;
+	if (parse_allowed_statuses(cfg.walltime.ignore_failure, allowed))
+		die_recorded(EXIT_WRAPPER);
 	read_targets(&cfg, &args, &targets);
-	require_runner();
 	if (mode_check_supported(cfg.mode))
 		die_recorded(EXIT_WRAPPER);
+	if (cfg.mode != MODE_WALLTIME)
+		require_runner();
 	end_with_runner(cfg.runner_pid);
-	supervise_prepare();
-	if (ENABLE_MEMTRACK && cfg.mode == MODE_MEMORY)
-		status = run_memory(&targets);
+	if (cfg.mode != MODE_WALLTIME)
+		supervise_prepare();
+	if (ENABLE_WALLTIME && cfg.mode == MODE_WALLTIME)
+		status = run_walltime(&targets, &cfg);
+	else if (ENABLE_MEMTRACK && cfg.mode == MODE_MEMORY)
+		status = run_memory(&targets, allowed);
 	else
-		status = run_simulation(&targets);
+		status = run_simulation(&targets, allowed);
 	targets_release(&targets);
 	args_release(&args);
 	return status;

@@ -256,6 +256,8 @@ static int record(const struct simulation *sim, const struct target *target,
 	};
 	int rc;
 
+	if (b.status > 0 && sim->allowed[b.status]) /* the process's own entry has it */
+		b.status = b.signal = 0;
 	record_processes(&b, tree);
 	if (tree->root_only)
 		adopt_from_logs(&b, sim->folder);
@@ -287,7 +289,8 @@ int simulation_run(const struct simulation *sim, const struct target *target, in
 	if (!rc)
 		rc = record(sim, target, &tree);
 	if (!rc)
-		*status = status_of_wait(watching.status);
+		*status = sim->allowed[status_of_wait(watching.status)] ? 0
+				: status_of_wait(watching.status);
 	*interrupted = watching.signal;
 	proctree_release(&tree);
 	strvec_release(&argv);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* targets.c - the commands to measure */
+#include <stdio.h>
+
 #include "core/base.h"
 #include "core/buf.h"
 #include "core/exit_code.h"
@@ -86,17 +88,42 @@ refuse:
 	return rc;
 }
 
+/* What only a shell can do; POSIX's special built-ins and those that people try. */
+static bool is_builtin(const char *name)
+{
+	static const char *const names[] = {
+		".", ":", "alias", "bg", "break", "cd", "command", "continue", "eval", "exec", "exit",
+		"export", "fg", "hash", "jobs", "local", "read", "readonly", "return", "set", "shift",
+		"source", "times", "trap", "type", "ulimit", "umask", "unalias", "unset", "wait",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (str_eq(name, names[i]))
+			return true;
+	return false;
+}
+
 int target_not_found(const char *name, int error)
 {
+	if (error == -ENOENT && is_builtin(name))
+		return fail(EXIT_NOT_FOUND, "%s: command not found; it is a shell builtin: use "
+					    "sh -c '%s ...'", name, name);
+	if (error == -ENOENT && strpbrk(name, " \t|&;<>$`"))
+		return fail(EXIT_NOT_FOUND, "%s: command not found; for shell text use sh -c '...'",
+			    name);
 	if (error == -ENOENT)
 		return fail(EXIT_NOT_FOUND, "%s: command not found", name);
 	return fail(EXIT_NOT_EXECUTABLE, "%s: not executable", name);
 }
 
-int targets_add_words(struct targets *t, char *const *words, const char *name)
+int targets_add_words(struct targets *t, char *const *words, const char *name,
+		      const struct walltime_options *options)
 {
 	struct target target = {0};
+	int rc = round_limits_parse(&target.limits, options);
 
+	if (rc)
+		return rc;
 	strvec_push_all(&target.command, words);
 	if (name)
 		target.name = xstrdup(name);
@@ -123,48 +150,59 @@ static int read_command(const struct json_doc *doc, const struct json_value *ite
 	return 0;
 }
 
-static int check_duration(const struct json_doc *doc, const struct json_value *args,
-			  const char *key)
+/* A duration is a text, and is checked like one of the command line. */
+static int read_duration(const struct json_doc *doc, const struct json_value *v, const char **to)
 {
-	const struct json_value *v;
-	const char *text;
 	uint64_t ns;
-	int rc = json_find(doc, args, key, &v);
+	int rc = json_as_text(doc, v, to);
 
-	if (rc || !v || json_is_null(v))
-		return rc;
-	rc = json_as_text(doc, v, &text);
-	if (rc)
-		return rc;
-	if (parse_duration(text, &ns))
+	if (!rc && parse_duration(*to, &ns))
 		return json_fail(doc, v, "invalid duration");
-	return 0;
+	return rc;
 }
 
-static int check_count(const struct json_doc *doc, const struct json_value *args, const char *key)
+/* A count is a number; as a text it stands in `room`. */
+static int read_count(const struct json_doc *doc, const struct json_value *v, char *room,
+		      const char **to)
 {
-	const struct json_value *v;
 	uint64_t count;
-	int rc = json_find(doc, args, key, &v);
+	int rc = json_as_u64(doc, v, &count);
 
-	return rc || !v || json_is_null(v) ? rc : json_as_u64(doc, v, &count);
+	snprintf(room, UNIT_TEXT, "%llu", (unsigned long long)count);
+	*to = room;
+	return rc;
 }
 
-static int check_walltime_args(const struct json_doc *doc, const struct json_value *item)
+static int read_limits(const struct json_doc *doc, const struct json_value *item,
+		       struct round_limits *limits)
 {
-	static const char *const durations[] = {"warmup_time", "max_time", "min_time"};
-	static const char *const counts[] = {"max_rounds", "min_rounds"};
-	const struct json_value *args;
+	struct walltime_options o = {0};
+	char room[2][UNIT_TEXT];
+	const struct {
+		const char *key, **to;
+		char *room; /* of a count; NULL: a duration */
+	} members[] = {
+		{"warmup_time", &o.warmup_time, NULL},
+		{"max_time", &o.max_time, NULL},
+		{"min_time", &o.min_time, NULL},
+		{"max_rounds", &o.max_rounds, room[0]},
+		{"min_rounds", &o.min_rounds, room[1]},
+	};
+	const struct json_value *args, *v;
 	int rc = json_find(doc, item, "walltime_args", &args);
 
-	if (rc || !args)
+	if (!rc && args)
+		rc = json_as_object(doc, args);
+	for (size_t i = 0; !rc && args && i < ARRAY_SIZE(members); i++) {
+		rc = json_find(doc, args, members[i].key, &v);
+		if (rc || !v || json_is_null(v))
+			continue;
+		rc = members[i].room ? read_count(doc, v, members[i].room, members[i].to)
+				     : read_duration(doc, v, members[i].to);
+	}
+	if (rc)
 		return rc;
-	rc = json_as_object(doc, args);
-	for (size_t i = 0; !rc && i < ARRAY_SIZE(durations); i++)
-		rc = check_duration(doc, args, durations[i]);
-	for (size_t i = 0; !rc && i < ARRAY_SIZE(counts); i++)
-		rc = check_count(doc, args, counts[i]);
-	return rc;
+	return round_limits_parse(limits, &o) ? json_fail(doc, item, "limits that make no sense") : 0;
 }
 
 static int read_target(const struct json_doc *doc, const struct json_value *item,
@@ -181,7 +219,7 @@ static int read_target(const struct json_doc *doc, const struct json_value *item
 		if (!rc)
 			target->name = xstrdup(text);
 	}
-	return rc ? rc : check_walltime_args(doc, item);
+	return rc ? rc : read_limits(doc, item, &target->limits);
 }
 
 static int read_list(struct targets *t, const struct json_doc *doc)

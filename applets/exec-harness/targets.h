@@ -6,10 +6,13 @@
 #include "core/strvec.h"
 #include "core/vec.h"
 
+#include "applets/exec-harness/round_plan.h"
+
 struct target {
 	struct strvec command; /* at least one word, the first not blank */
 	char *name;            /* bytes; never NULL */
 	char *uri;             /* valid UTF-8, bounded like the name */
+	struct round_limits limits;
 };
 
 struct targets {
@@ -23,8 +26,12 @@ void targets_release(struct targets *t);
  */
 int target_not_found(const char *name, int error);
 
-/* A command given as words. `name` may be NULL: the words joined by blanks. 0 or -EINVAL. */
-int targets_add_words(struct targets *t, char *const *words, const char *name);
+/*
+ * A command given as words, with these options. `name` may be NULL: the words joined by blanks. 0 or
+ * -EINVAL with a frame.
+ */
+int targets_add_words(struct targets *t, char *const *words, const char *name,
+		      const struct walltime_options *options);
 
 /*
  * The list on stdin, `[{"command": [...], "name": ..., "walltime_args": {...}}, ...]`: checked

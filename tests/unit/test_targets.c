@@ -211,7 +211,7 @@ static void lists_may_be_long(void **state UNUSED)
 
 static void add_words(struct targets *t, const char *name, char *const *words)
 {
-	assert_int_equal(targets_add_words(t, words, name), 0);
+	assert_int_equal(targets_add_words(t, words, name, &(struct walltime_options){0}), 0);
 }
 
 static void words_are_bytes(void **state UNUSED)
@@ -305,7 +305,8 @@ static void cut_names_may_collide(void **state UNUSED)
 		buf_addch(&name, 'x');
 	add_words(&t, name.data, (char *[]){(char *)"true", NULL});
 	buf_addch(&name, 'y');
-	assert_int_equal(targets_add_words(&t, (char *[]){(char *)"true", NULL}, name.data), -EINVAL);
+	assert_int_equal(targets_add_words(&t, (char *[]){(char *)"true", NULL}, name.data,
+					   &(struct walltime_options){0}), -EINVAL);
 	assert_non_null(strstr(error_text(), "same name"));
 	error_clear();
 	targets_release(&t);
