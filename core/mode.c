@@ -6,7 +6,7 @@
 
 const struct opt_choice mode_words[] = {
 	CHOICE("simulation", MODE_SIMULATION),
-	CHOICE_ALIAS("walltime", MODE_WALLTIME), /* not in the help while it is refused */
+	CHOICE("walltime", MODE_WALLTIME),
 	CHOICE("memory", MODE_MEMORY),
 	CHOICE_OLD("instrumentation", MODE_SIMULATION, "simulation"),
 	CHOICE_END,
@@ -64,7 +64,8 @@ char *mode_list_text(const struct opt_list *list)
 
 int mode_check_supported(enum mode mode)
 {
-	if (mode == MODE_SIMULATION || (ENABLE_MEMTRACK && mode == MODE_MEMORY))
+	if (mode == MODE_SIMULATION || (ENABLE_MEMTRACK && mode == MODE_MEMORY) ||
+	    (ENABLE_WALLTIME && mode == MODE_WALLTIME))
 		return 0;
 	return fail(-ENOTSUP,
 		    "%s mode is not part of this version; '-m simulation' measures instructions",

@@ -146,6 +146,7 @@ static void add_exec_words(struct strvec *argv, const struct ab *ab, const struc
 	strvec_pushf(argv, "--json=%s", result);
 	strvec_push(argv, "--quiet");
 	if (ab->cfg->mode == MODE_WALLTIME) {
+		strvec_push(argv, "--enable-profiler=false"); /* each round would be run twice */
 		strvec_push(argv, "--warmup-time=0s");
 		strvec_push(argv, "--max-rounds=1");
 		strvec_push(argv, "--enable-profiler=false");

@@ -19,6 +19,7 @@
 #include "core/base.h"
 #include "core/exit_code.h"
 #include "core/mode.h"
+#include "core/path.h"
 #include "core/walltime_options.h"
 
 #include "applets/runner/memory/track.h"
@@ -26,6 +27,7 @@
 #include "applets/runner/parts.h"
 #include "applets/runner/session.h"
 #include "applets/runner/settings.h"
+#include "applets/runner/walltime/session.h"
 
 struct cfg {
 	struct run_options run;
@@ -49,6 +51,7 @@ static const struct opt rows[] = {
 
 static void add_harness_words(struct strvec *argv, const struct cfg *cfg, char *const *words)
 {
+	walltime_options_words(&cfg->walltime, argv);
 	if (cfg->list) {
 		strvec_push(argv, "-");
 		return;
@@ -69,6 +72,28 @@ static void track_harness(struct session *s, const struct cfg *cfg, char *const 
 	add_harness_words(&argv, cfg, words);
 	memory_session_run(s, argv.items);
 	strvec_release(&argv);
+}
+
+/* It ends with us by the signal that the session sets; in between may stand others. */
+static void time_harness(struct session *s, const struct cfg *cfg, char *const *words)
+{
+	struct strvec argv = STRVEC_INIT;
+	char *self = path_of_self();
+	int wishes;
+
+	if (!self)
+		die_recorded(EXIT_FAILED);
+	strvec_push(&argv, self);
+	strvec_push(&argv, "exec-harness");
+	wishes = walltime_session_prepare(s);
+	if (wishes >= 0)
+		strvec_pushf(&argv, "--profile=%d", wishes);
+	if (!s->options->profiler)
+		strvec_push(&argv, "--alone");
+	add_harness_words(&argv, cfg, words);
+	walltime_session_run(s, self, argv.items);
+	strvec_release(&argv);
+	free(self);
 }
 
 /* The command goes over as arguments, so that every byte of it arrives. */
@@ -120,6 +145,8 @@ static int run_one(struct cfg *cfg, const struct opts_args *args)
 		      cfg->list ? NULL : args->words[0]);
 	if (ENABLE_MEMTRACK && session.mode == MODE_MEMORY)
 		track_harness(&session, cfg, args->words);
+	else if (ENABLE_WALLTIME && session.mode == MODE_WALLTIME)
+		time_harness(&session, cfg, args->words);
 	else
 		run_harness(&session, cfg, args->words);
 	return session_end(&session);

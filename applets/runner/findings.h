@@ -15,6 +15,7 @@ struct findings {
 
 /* The folder of a finished run into benchmarks. 0 or -errno with a frame. */
 int simulation_load(struct session *s, struct result *r, size_t top, struct findings *found);
+int walltime_load(struct session *s, struct result *r, struct findings *found);
 int memory_load(struct session *s, struct result *r, struct findings *found);
 
 #endif

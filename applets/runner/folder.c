@@ -70,6 +70,9 @@ static const struct stale {
 	{"perf-", ".map", ""},
 	{"environment-", ".json", "{"},
 	{"simulation.json", NULL, "{\n  \"version\": 1,\n  \"benchmarks\": ["},
+	{"rounds-", ".json", "{\"version\":"},
+	{EXECUTION_TIMESTAMPS_FILE, NULL, ""},
+	{"profile-", ".folded", ""},
 	{"results.json", NULL, RESULT_BEGINNING},
 	{NULL, NULL, NULL},
 }, results_files[] = {

@@ -20,6 +20,14 @@
 		 .flags = OPT_HIDDEN | OPT_REPEAT, .deprecated = "it has no effect here",        \
 		 .help = "without effect")
 
+static const struct opt_choice profiler_words[] = {
+	CHOICE("auto", PROFILER_AUTO), /* perf where it works */
+	CHOICE("perf", PROFILER_PERF),
+	CHOICE("sampler", PROFILER_SAMPLER),
+	CHOICE_ALIAS("samply", PROFILER_SAMPLER), /* upstream's own, which ours stands for */
+	CHOICE_END,
+};
+
 const struct opt run_option_rows[] = {
 	OPT_CHOICES('m', "mode", struct run_options, modes, mode_words, .meta = "MODE",
 		    .env = CODSPEED_RUNNER_MODE,
@@ -37,6 +45,12 @@ const struct opt run_option_rows[] = {
 		 .help = "the project's file (default: codspeed.yml here or above, in the repository)"),
 	OPT_FLAG(0, "part", struct run_options, part, .flags = OPT_HIDDEN,
 		 .help = "do a part of a run, whose results another process prints"),
+	OPT_FLAG(0, "enable-profiler", struct run_options, profiler,
+		 .env = "CODSPEED_PROFILER_ENABLED", .def = "true",
+		 .help = "in walltime mode, also sample where benchmarks spend their time"),
+	OPT_CHOICE(0, "walltime-profiler", struct run_options, walltime_profiler, profiler_words,
+		   .env = "CODSPEED_WALLTIME_PROFILER", .def = "auto", .meta = "WHICH",
+		   .help = "what takes the samples"),
 	OPT_GROUP("Results"),
 	OPT_PATH(0, "profile-folder", struct run_options, profile_folder, .meta = "DIR",
 		 .help = "leave the raw data and results.json there, in place of an earlier run's "
@@ -57,7 +71,6 @@ const struct opt run_option_rows[] = {
 	IGNORED_FLAG("show-full-output", NULL),
 	REFUSED_FLAG("cycle-estimation", "CODSPEED_CYCLE_ESTIMATION"),
 	REFUSED_FLAG("exclude-allocations", "CODSPEED_EXCLUDE_ALLOCATIONS"),
-	IGNORED_FLAG("enable-profiler", "CODSPEED_PROFILER_ENABLED"),
 	IGNORED_TEXT("token", "CODSPEED_TOKEN"),
 	IGNORED_TEXT("upload-url", "CODSPEED_UPLOAD_URL"),
 	IGNORED_TEXT("repository", "CODSPEED_REPOSITORY"),

@@ -9,6 +9,7 @@
 #include "core/opts.h"
 
 #include "applets/runner/comparing.h"
+enum profiler_choice { PROFILER_AUTO, PROFILER_PERF, PROFILER_SAMPLER };
 
 struct run_options {
 	struct opt_list modes;
@@ -30,6 +31,8 @@ struct run_options {
 	 * the project's file or the shell session; results go to the folder, nothing is printed.
 	 */
 	bool part;
+	bool profiler;
+	enum profiler_choice walltime_profiler;
 
 	/* Of upstream's command line: accepted, so that its CI scripts work unchanged. */
 	const char *ignored_text;

@@ -11,6 +11,7 @@
 #include "applets/runner/recorded.h"
 #include "applets/runner/report/report.h"
 #include "applets/runner/simulation/profile.h"
+#include "applets/runner/walltime/profile.h"
 
 int recorded_read(struct result *r, const char *path)
 {
@@ -51,6 +52,20 @@ static int load_memory(struct result *r, const char *folder, struct buf *found)
 	return rc;
 }
 
+/* Other modes' integrations leave result files, too, with nothing in them. */
+static int load_walltime(struct result *r, const char *folder, struct buf *found)
+{
+	struct walltime_profile_summary summary = {0};
+	int rc;
+
+	if (!ENABLE_WALLTIME || r->benchmarks.len || !walltime_profile_exists(folder))
+		return 0;
+	rc = walltime_profile_load(r, folder, &summary);
+	buf_printf(found, ", %zu result files, %zu of them empty", summary.files, summary.empty_files);
+	free(summary.integration);
+	return rc;
+}
+
 /* What describes the run stands only in results.json; the figures come from the raw data. */
 static void take_description(struct result *r, struct result *saved)
 {
@@ -86,6 +101,8 @@ static int load_folder(struct result *r, const char *folder, size_t top)
 		rc = load_simulation(r, folder, top, &found);
 	if (!rc)
 		rc = load_memory(r, folder, &found);
+	if (!rc)
+		rc = load_walltime(r, folder, &found);
 	if (!rc && !r->benchmarks.len && saved.benchmarks.len) {
 		*r = saved; /* the raw data were removed */
 		saved = (struct result)RESULT_INIT;

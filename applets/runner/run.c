@@ -34,6 +34,7 @@
 #include "applets/runner/run_project.h"
 #include "applets/runner/session.h"
 #include "applets/runner/settings.h"
+#include "applets/runner/walltime/session.h"
 #include "applets/runner/wrappers.h"
 
 struct cfg {
@@ -150,12 +151,27 @@ static void run_natively(struct session *s, const struct strvec *command, const 
 		die(EXIT_FAILED, "cannot run the command");
 }
 
+static void run_timed(struct session *s, const struct strvec *command)
+{
+	char *path;
+
+	if (path_find_program(command->items[0], env_get(&s->env, "PATH"), &path))
+		die(EXIT_FAILED, "%s: command not found", command->items[0]);
+	walltime_session_prepare(s);
+	walltime_session_run(s, path, command->items);
+	free(path);
+}
+
 static void run_entrypoint(struct session *s, const struct strvec *command, bool track_subprocess)
 {
 	char *path;
 
 	if (ENABLE_MEMTRACK && s->mode == MODE_MEMORY) {
 		memory_session_run(s, command->items);
+		return;
+	}
+	if (ENABLE_WALLTIME && s->mode == MODE_WALLTIME) {
+		run_timed(s, command);
 		return;
 	}
 	if (is_ours(command->items[0], env_get(&s->env, "PATH"), &path)) {

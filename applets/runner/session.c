@@ -39,22 +39,37 @@ enum { GRACE_SECONDS = 3 };
 /* ---- Beginning ---- */
 
 /* Without -m: simulation where there is a valgrind. */
+static enum mode default_mode(void)
+{
+	char *valgrind;
+
+	if (!ENABLE_WALLTIME)
+		return MODE_SIMULATION;
+	if (valgrind_find(getenv("PATH"), &valgrind)) {
+		error_clear();
+		log_info("there is no valgrind here: walltime mode (install valgrind for simulation, or say "
+			 "-m walltime)");
+		return MODE_WALLTIME;
+	}
+	free(valgrind);
+	return MODE_SIMULATION;
+}
+
 enum mode session_choose_mode(const struct run_options *o)
 {
 	for (size_t i = 0; i < o->modes.len; i++)
 		if (mode_check_supported((enum mode)o->modes.items[i]))
 			die_recorded(EXIT_UNSUPPORTED);
-	return o->modes.len ? (enum mode)o->modes.items[0] : MODE_SIMULATION;
+	return o->modes.len ? (enum mode)o->modes.items[0] : default_mode();
 }
 
 static void find_valgrind(struct session *s)
 {
 	if (valgrind_find(getenv("PATH"), &s->valgrind)) {
-		if (s->options->modes.len)
+		if (s->options->modes.len || ENABLE_WALLTIME)
 			die(EXIT_UNSUPPORTED, "simulation mode is not possible here");
-		/* Without -m the choice would fall on walltime. */
 		die(EXIT_UNSUPPORTED, "no mode is possible here: walltime mode is not part of this "
-				      "version, and simulation mode needs valgrind");
+				      "build, and simulation mode needs valgrind");
 	}
 	if (valgrind_version(s->valgrind, &s->valgrind_version))
 		die(EXIT_UNSUPPORTED, "simulation mode is not possible here");
@@ -67,10 +82,12 @@ static void check_machine(struct session *s)
 				      "start it natively");
 	if (ENABLE_MEMTRACK && s->mode == MODE_MEMORY && memory_session_check(s))
 		die(EXIT_UNSUPPORTED, "memory mode is not possible here");
-	if (s->mode != MODE_SIMULATION)
+	if (s->mode == MODE_MEMORY)
 		return; /* memtrack looks for the rest itself */
-	fifo_remove_stale(NULL); /* every client would wait for a runner that was killed */
-	find_valgrind(s);
+	if (s->mode == MODE_SIMULATION) {
+		fifo_remove_stale(NULL); /* every client would wait for a runner that was killed */
+		find_valgrind(s);
+	}
 	if (measuring_lock_take(s->mode))
 		die_recorded(EXIT_UNSUPPORTED);
 }
@@ -230,6 +247,8 @@ static int start(struct session *s, struct spawn *spawn, struct proctree *tree)
 		return rc;
 	if (tree)
 		rc = proctree_init(tree, spawn->pid, s->command, s->folder.path, true);
+	if (!rc && s->on_started)
+		s->on_started(s, spawn->pid);
 	if (!rc)
 		rc = spawn_release(spawn);
 	if (rc) {
@@ -311,6 +330,8 @@ static int load(struct session *s, struct result *r, struct findings *found)
 
 	if (ENABLE_MEMTRACK && s->mode == MODE_MEMORY)
 		return memory_load(s, r, found);
+	if (ENABLE_WALLTIME && s->mode == MODE_WALLTIME)
+		return walltime_load(s, r, found);
 	perf_map_harvest(s->folder.path, s->began_at);
 	return simulation_load(s, r, top, found);
 }

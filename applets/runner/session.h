@@ -39,8 +39,8 @@ struct session {
 	int64_t began_at; /* seconds since 1970 */
 	struct progress progress;
 	struct supervise watching; /* its outcome, after session_watch() */
+	void (*on_started)(struct session *s, pid_t child); /* it waits to execute; may be NULL */
 	void (*on_extra)(struct session *s); /* of watching.extra, which the mode may set before */
-	void *tracking;            /* memory mode's own (memory/track.h) */
 	bool entrypoint;           /* the command's own status is the run's; a harness's is not */
 };
 

@@ -59,6 +59,15 @@ refused() {
 	equal "$(record '[.benchmarks[].status] | join(" ")')" "137 139 143"
 }
 
+@test "status: one that is allowed is no failure, and is recorded" {
+	run --separate-stderr -3 harness --ignore-failure=1,4 --name a "$burn" 100 3
+	run --separate-stderr -0 harness --ignore-failure --name b "$burn" 100 3
+	run --separate-stderr -0 harness -i=3 --name c "$burn" 100 3
+	run --separate-stderr -143 harness -i --name d sh -c 'kill $$'
+	equal "$(record '[.benchmarks[] | "\(.status)/\(.processes[0].status)"] | join(" ")')" \
+		"3/3 0/3 0/3 143/143"
+}
+
 @test "status: 127 and 126 as a shell would" {
 	refused 127 "nosuchprogram: command not found" nosuchprogram
 	refused 127 "$BATS_TEST_TMPDIR/none: command not found" "$BATS_TEST_TMPDIR/none"
@@ -71,7 +80,7 @@ refused() {
 	refused 125 "the command is empty" ''
 	refused 125 "the command is empty" ' '
 	refused 125 "'--nosuch'" --nosuch "$burn"
-	refused 125 walltime -m walltime "$burn" 100
+	refused 125 "how many rounds" -m walltime --max-time 0 "$burn" 100
 	refused 125 memory -m memory "$burn" 100
 	refused 125 "'nosuch'" -m nosuch "$burn" 100
 	runner_env+=(PATH="$BATS_TEST_TMPDIR")

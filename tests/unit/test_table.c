@@ -370,9 +370,46 @@ static void locales_say_utf8(void **state UNUSED)
 	assert_false(term_utf8());
 }
 
+/* A time by its unit, the mean with its interval, quartiles only in JSON, and none of a failure. */
+static void walltime(void **state UNUSED)
+{
+	static const uint64_t values[WALLTIME_METRICS] = {
+		[WALLTIME_MEAN] = 494307, [WALLTIME_MEDIAN] = 458444, [WALLTIME_MIN] = 434147,
+		[WALLTIME_MAX] = 6905079, [WALLTIME_STDEV] = 100000, [WALLTIME_Q1] = 1, [WALLTIME_Q3] = 2,
+		[WALLTIME_ROUNDS] = 2500, [WALLTIME_OUTLIERS] = 214, [WALLTIME_USER] = 0,
+		[WALLTIME_SYSTEM] = 33398, [WALLTIME_MAX_RSS] = 1138688,
+	};
+	struct table_style style = {.utf8 = true};
+	struct result r = RESULT_INIT;
+	struct benchmark *b = result_add(&r, MODE_WALLTIME, "u", "one");
+	char *text;
+
+	for (size_t i = 0; i < WALLTIME_METRICS; i++)
+		b->metrics[i] = MEASURE(values[i]);
+	b = result_add(&r, MODE_WALLTIME, "v", "two");
+	b->status = BENCHMARK_FAILED;
+	benchmark_note(b, "exit status 3");
+	text = printed(&r, &style);
+	assert_string_equal(text,
+"Benchmark         Mean (95%)   Median      Min      Max    Stdev  Rounds  Outliers  User   System  Max RSS\n"
+"──────────────────────────────────────────────────────────────────────────────────────────────────────────\n"
+"one        494.3us ± 3.921us  458.4us  434.1us  6.905ms  100.0us   2,500       214   0ns  33.40us  1.09 MB\n"
+"two                        -        -        -        -        -       -         -     -        -        -\n"
+"! failed: exit status 3\n"
+"\n"
+"Mean with its 95 % confidence interval; outliers are 1.5 interquartile ranges off the quartiles\n");
+	free(text);
+	style.utf8 = false;
+	text = printed(&r, &style);
+	assert_non_null(strstr(text, "494.3us +- 3.921us"));
+	free(text);
+	result_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(walltime),
 		cmocka_unit_test(plain),
 		cmocka_unit_test(narrow_in_ascii_with_functions),
 		cmocka_unit_test(narrower_than_the_columns),

@@ -16,18 +16,14 @@
 #include "core/spawn.h"
 
 #include "applets/runner/findings.h"
-#include "applets/runner/hooks_server.h"
 #include "applets/runner/memory/profile.h"
 #include "applets/runner/memory/track.h"
+#include "applets/runner/serving.h"
 
 /* For memtrack to answer, which takes a millisecond as a rule: clients give us a second. */
 enum { CONTROL_MS = 700 };
 
-/* One run a process: the FIFOs' cleanup points into it. */
 static struct tracking {
-	struct fifo fifo;
-	struct hooks_server server;
-	struct hooks_profiler profiler;
 	int control;
 	unsigned char requests; /* so far; wraps */
 } tracking;
@@ -73,6 +69,8 @@ static int track_off(void *ctx UNUSED)
 	return request(MEMTRACK_DISABLE);
 }
 
+static const struct hooks_profiler profiler = {.start = track_on, .stop = track_off};
+
 /* `memtrack track --output=DIR --control=N -- WORDS` */
 static void memtrack_words(struct strvec *argv, const char *results, int control, char *const *words)
 {
@@ -84,46 +82,7 @@ static void memtrack_words(struct strvec *argv, const char *results, int control
 	strvec_push_all(argv, words);
 }
 
-/* ---- Benchmarks ---- */
-
-static void serve(struct session *s)
-{
-	if (!hooks_server_serve(&tracking.server))
-		return;
-	log_error("%s", error_text());
-	error_clear();
-	s->watching.give_up = true;
-}
-
-static void start_serving(struct session *s)
-{
-	uid_t uid;
-	gid_t gid;
-
-	if (fifo_open(&tracking.fifo, NULL))
-		die_recorded(EXIT_FAILED);
-	if (sudo_invoker(&uid, &gid) && fifo_give_to(&tracking.fifo, uid, gid))
-		die_recorded(EXIT_FAILED);
-	tracking.profiler = (struct hooks_profiler){.start = track_on, .stop = track_off};
-	hooks_server_init(&tracking.server, &tracking.fifo, &hooks_mode_memory, &tracking.profiler);
-	s->tracking = &tracking;
-	s->watching.extra = fifo_fd(&tracking.fifo);
-	s->on_extra = serve;
-}
-
-static void finish_serving(const char *results)
-{
-	char *path = xasprintf("%s/" EXECUTION_TIMESTAMPS_FILE, results);
-
-	if (hooks_server_finish(&tracking.server, clock_now())) {
-		log_error("%s", error_text());
-		error_clear();
-	}
-	if (execution_timestamps_write(&tracking.server.timestamps, path))
-		die_recorded(EXIT_FAILED);
-	fifo_close(&tracking.fifo);
-	free(path);
-}
+/* ---- The run ---- */
 
 int memory_session_check(struct session *s)
 {
@@ -138,6 +97,7 @@ int memory_session_check(struct session *s)
 void memory_session_run(struct session *s, char *const *words)
 {
 	char *results = xasprintf("%s/results", s->folder.path);
+	char *timestamps = xasprintf("%s/" EXECUTION_TIMESTAMPS_FILE, results);
 	struct strvec argv = STRVEC_INIT;
 	struct spawn spawn = SPAWN_INIT;
 	int ends[2];
@@ -147,7 +107,7 @@ void memory_session_run(struct session *s, char *const *words)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		die(EXIT_FAILED, "cannot create a socket pair: %s", strerror(errno));
 	tracking.control = ends[0];
-	start_serving(s);
+	serving_start(s, &hooks_mode_memory, &profiler);
 	memtrack_words(&argv, results, ends[1], words);
 	spawn.path = s->memtrack.path;
 	spawn.argv = argv.items;
@@ -156,8 +116,9 @@ void memory_session_run(struct session *s, char *const *words)
 	if (session_watch(s, &spawn, NULL))
 		die(EXIT_FAILED, "cannot start memtrack");
 	close(ends[0]);
-	finish_serving(results);
+	serving_finish(timestamps);
 	strvec_release(&argv);
+	free(timestamps);
 	free(results);
 }
 
@@ -165,7 +126,7 @@ void memory_session_run(struct session *s, char *const *words)
 
 static char *why_empty(const struct session *s, const struct memory_profile_summary *summary)
 {
-	char *why = hooks_server_explain_dup(&tracking.server);
+	char *why = hooks_server_explain_dup(&serving.server);
 
 	if (status_of_wait(s->watching.status) == EXIT_WRAPPER && !summary->artifacts) {
 		free(why);
@@ -178,33 +139,6 @@ static char *why_empty(const struct session *s, const struct memory_profile_summ
 	return why;
 }
 
-/* What only the dialogue knows of a window. */
-static void note_window(struct result *r, const struct execution_window *w)
-{
-	const struct hooks_window *known = hooks_server_window(&tracking.server, w->start);
-	struct benchmark *b;
-
-	if (!known || !(known->overlapped || known->left_open) || w->uri == EXECUTION_NO_URI)
-		return;
-	b = memory_profile_find(r, tracking.server.timestamps.uris.items[w->uri].uri);
-	if (b && known->overlapped)
-		benchmark_note(b, "another benchmark started before it had stopped: the figures are of "
-				  "both");
-	if (b && known->left_open)
-		benchmark_note(b, "it never said that it had ended: what the run did until its end counts "
-				  "too");
-}
-
-static void note_windows(struct result *r)
-{
-	struct execution_windows found;
-
-	execution_windows_find(&tracking.server.timestamps, &found);
-	for (size_t i = 0; i < found.list.len; i++)
-		note_window(r, &found.list.items[i]);
-	execution_windows_release(&found);
-}
-
 int memory_load(struct session *s, struct result *r, struct findings *found)
 {
 	struct memory_profile_summary summary;
@@ -212,9 +146,9 @@ int memory_load(struct session *s, struct result *r, struct findings *found)
 
 	if (rc)
 		return rc;
-	note_windows(r);
+	serving_note_windows(r);
 	found->unsupported = status_of_wait(s->watching.status) == EXIT_WRAPPER && !summary.artifacts;
 	found->why_empty = why_empty(s, &summary);
-	hooks_server_release(&tracking.server);
+	hooks_server_release(&serving.server);
 	return 0;
 }

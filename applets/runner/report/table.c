@@ -4,6 +4,7 @@
 #include "applets/runner/report/table.h"
 #include "core/base.h"
 #include "core/path.h"
+#include "core/round_statistics.h"
 #include "core/term.h"
 #include "core/text.h"
 #include "core/units.h"
@@ -18,7 +19,8 @@ enum {
 #define MEMORY_FOOTER "Peak = most bytes live at once in a benchmark, leaked = live at its end; over " \
 	"all its processes"
 
-#define WALLTIME_FOOTER "Times of a round in ns, from before the start of the command to its end"
+#define WALLTIME_FOOTER "Mean with its 95 % confidence interval; outliers are 1.5 interquartile ranges " \
+	"off the quartiles"
 
 /* How to read the numbers of a mode. */
 static const struct {
@@ -63,14 +65,47 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-static const char *format_measure(char *out, struct measure measure)
+#define LARGEST_HALF 1e19 /* ns that 64 bits hold; a file may claim more */
+
+enum { CELL_TEXT = 2 * UNIT_TEXT + 8 }; /* a mean and its interval */
+
+/* The mean of so many rounds, give or take what the mean of others may differ by. */
+static void format_mean(char *out, const struct measure *cells, bool utf8)
 {
-	return measure.known ? format_count(out, measure.value) : "-";
+	char mean[UNIT_TEXT], reach[UNIT_TEXT];
+	struct measure stdev = cells[WALLTIME_STDEV], rounds = cells[WALLTIME_ROUNDS];
+	double half = round_statistics_confidence((double)stdev.value, rounds.value);
+
+	format_time(mean, cells[WALLTIME_MEAN].value);
+	if (stdev.known && rounds.known && rounds.value > 1)
+		snprintf(out, CELL_TEXT, "%s %s %s", mean, utf8 ? "±" : "+-",
+			format_time(reach, half < LARGEST_HALF ? (uint64_t)half : UINT64_MAX));
+	else
+		snprintf(out, CELL_TEXT, "%s", mean);
+}
+
+static const char *format_cell(const struct table *table, char *out, const struct measure *cells,
+	size_t i)
+{
+	if (!cells[i].known)
+		return "-";
+	switch (table->mode->metrics[i].unit) {
+	case UNIT_COUNT:
+		return format_count(out, cells[i].value);
+	case UNIT_TIME:
+		return format_time(out, cells[i].value);
+	case UNIT_MEAN:
+		format_mean(out, cells, table->style->utf8);
+		return out;
+	case UNIT_BYTES:
+		return format_bytes(out, cells[i].value);
+	}
+	BUG("unit of a metric");
 }
 
 static bool is_shown(const struct table *table, size_t i)
 {
-	return !table->dropped[i];
+	return table->mode->metrics[i].column && !table->dropped[i];
 }
 
 /* Printing pieces */
@@ -114,26 +149,33 @@ static size_t print_cut(const struct table *table, const char *text, size_t colu
 static void measure_row(struct table *table, const char *colour UNUSED, const char *name,
 	const struct measure *cells, size_t count)
 {
-	char text[UNIT_TEXT];
+	char text[CELL_TEXT];
 
 	table->name_width = larger(table->name_width, text_width(name, strlen(name)));
-	for (size_t i = 0; i < count; i++)
-		table->widths[i] = larger(table->widths[i], strlen(format_measure(text, cells[i])));
+	for (size_t i = 0; i < count; i++) {
+		const char *cell = format_cell(table, text, cells, i);
+
+		table->widths[i] = larger(table->widths[i], text_width(cell, strlen(cell)));
+	}
 }
 
 static void print_row(struct table *table, const char *colour, const char *name,
 	const struct measure *cells, size_t count)
 {
-	char text[UNIT_TEXT];
+	char text[CELL_TEXT];
 	size_t used;
 
 	paint(table, colour);
 	used = print_cut(table, name, table->name_width);
 	print_blanks(table, count ? table->name_width - used : 0);
-	for (size_t i = 0; i < count; i++)
-		if (is_shown(table, i))
-			fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
-				format_measure(text, cells[i]));
+	for (size_t i = 0; i < count; i++) {
+		const char *cell = format_cell(table, text, cells, i);
+
+		if (!is_shown(table, i))
+			continue;
+		print_blanks(table, GAP + table->widths[i] - text_width(cell, strlen(cell)));
+		fputs(cell, table->to);
+	}
 	end_line(table, colour);
 }
 
@@ -335,7 +377,7 @@ static void print_dropped(const struct table *table)
 		if (!table->dropped[i])
 			continue;
 		paint(table, *before == ',' ? NULL : TERM_DIM);
-		fprintf(table->to, "%s%s", before, table->mode->metrics[i].title);
+		fprintf(table->to, "%s%s", before, table->mode->metrics[i].column);
 		before = ", ";
 	}
 	if (*before == ',')
@@ -346,7 +388,7 @@ static void lay_out(struct table *table, const struct result *result, enum mode 
 {
 	table->name_width = strlen(NAME_TITLE);
 	for (size_t i = 0; i < table->mode->metric_count; i++)
-		table->widths[i] = strlen(table->mode->metrics[i].title);
+		table->widths[i] = is_shown(table, i) ? strlen(table->mode->metrics[i].column) : 0;
 	for (size_t i = 0; i < result->benchmarks.len; i++) {
 		const struct benchmark *benchmark = &result->benchmarks.items[i];
 
@@ -376,7 +418,7 @@ static void print_head(const struct table *table)
 	for (size_t i = 0; i < table->mode->metric_count; i++)
 		if (is_shown(table, i))
 			fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
-				table->mode->metrics[i].title);
+				table->mode->metrics[i].column);
 	end_line(table, TERM_BOLD);
 	print_rule(table);
 }

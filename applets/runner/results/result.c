@@ -7,37 +7,37 @@
 #include "core/base.h"
 
 static const struct metric_info simulation_metrics[] = {
-	[SIMULATION_INSTRUCTIONS] = {"instructions", "Instructions"},
-	[SIMULATION_L1_HITS] = {"l1_hits", "L1 hits"},
-	[SIMULATION_LL_HITS] = {"ll_hits", "LL hits"},
-	[SIMULATION_RAM_HITS] = {"ram_hits", "RAM hits"},
-	[SIMULATION_ESTIMATED_CYCLES] = {"estimated_cycles", "Est. cycles"},
-	[SIMULATION_STARTUP_INSTRUCTIONS] = {"startup_instructions", "Startup"},
+	[SIMULATION_INSTRUCTIONS] = {"instructions", "Instructions", UNIT_COUNT, "Instructions"},
+	[SIMULATION_L1_HITS] = {"l1_hits", "L1 hits", UNIT_COUNT, "L1 hits"},
+	[SIMULATION_LL_HITS] = {"ll_hits", "LL hits", UNIT_COUNT, "LL hits"},
+	[SIMULATION_RAM_HITS] = {"ram_hits", "RAM hits", UNIT_COUNT, "RAM hits"},
+	[SIMULATION_ESTIMATED_CYCLES] = {"estimated_cycles", "Est. cycles", UNIT_COUNT, "Est. cycles"},
+	[SIMULATION_STARTUP_INSTRUCTIONS] = {"startup_instructions", "Startup", UNIT_COUNT, "Startup"},
 };
 
 static const struct metric_info memory_metrics[] = {
-	[MEMORY_PEAK_BYTES] = {"peak_bytes", "Peak bytes"},
-	[MEMORY_TOTAL_BYTES] = {"total_bytes", "Total bytes"},
-	[MEMORY_ALLOCATIONS] = {"allocations", "Allocations"},
-	[MEMORY_FREES] = {"frees", "Frees"},
-	[MEMORY_LEAKED_BYTES] = {"leaked_bytes", "Leaked bytes"},
-	[MEMORY_LEAKED_BLOCKS] = {"leaked_blocks", "Leaked blocks"},
-	[MEMORY_TEMPORARY_ALLOCATIONS] = {"temporary_allocations", "Temporary"},
+	[MEMORY_PEAK_BYTES] = {"peak_bytes", "Peak bytes", UNIT_COUNT, "Peak bytes"},
+	[MEMORY_TOTAL_BYTES] = {"total_bytes", "Total bytes", UNIT_COUNT, "Total bytes"},
+	[MEMORY_ALLOCATIONS] = {"allocations", "Allocations", UNIT_COUNT, "Allocations"},
+	[MEMORY_FREES] = {"frees", "Frees", UNIT_COUNT, "Frees"},
+	[MEMORY_LEAKED_BYTES] = {"leaked_bytes", "Leaked bytes", UNIT_COUNT, "Leaked bytes"},
+	[MEMORY_LEAKED_BLOCKS] = {"leaked_blocks", "Leaked blocks", UNIT_COUNT, "Leaked blocks"},
+	[MEMORY_TEMPORARY_ALLOCATIONS] = {"temporary_allocations", "Temporary", UNIT_COUNT, "Temporary"},
 };
 
 static const struct metric_info walltime_metrics[] = {
-	[WALLTIME_MEAN] = {"mean_ns", "Mean ns"},
-	[WALLTIME_MEDIAN] = {"median_ns", "Median ns"},
-	[WALLTIME_MIN] = {"min_ns", "Min ns"},
-	[WALLTIME_MAX] = {"max_ns", "Max ns"},
-	[WALLTIME_STDEV] = {"stdev_ns", "Std. dev. ns"},
-	[WALLTIME_Q1] = {"q1_ns", "Q1 ns"},
-	[WALLTIME_Q3] = {"q3_ns", "Q3 ns"},
-	[WALLTIME_ROUNDS] = {"rounds", "Rounds"},
-	[WALLTIME_OUTLIERS] = {"outliers", "Outliers"},
-	[WALLTIME_USER] = {"user_ns", "User ns"},
-	[WALLTIME_SYSTEM] = {"system_ns", "System ns"},
-	[WALLTIME_MAX_RSS] = {"max_rss_bytes", "Max RSS bytes"},
+	[WALLTIME_MEAN] = {"mean_ns", "Mean ns", UNIT_MEAN, "Mean (95%)"},
+	[WALLTIME_MEDIAN] = {"median_ns", "Median ns", UNIT_TIME, "Median"},
+	[WALLTIME_MIN] = {"min_ns", "Min ns", UNIT_TIME, "Min"},
+	[WALLTIME_MAX] = {"max_ns", "Max ns", UNIT_TIME, "Max"},
+	[WALLTIME_STDEV] = {"stdev_ns", "Std. dev. ns", UNIT_TIME, "Stdev"},
+	[WALLTIME_Q1] = {"q1_ns", "Q1 ns", UNIT_TIME, NULL},
+	[WALLTIME_Q3] = {"q3_ns", "Q3 ns", UNIT_TIME, NULL},
+	[WALLTIME_ROUNDS] = {"rounds", "Rounds", UNIT_COUNT, "Rounds"},
+	[WALLTIME_OUTLIERS] = {"outliers", "Outliers", UNIT_COUNT, "Outliers"},
+	[WALLTIME_USER] = {"user_ns", "User ns", UNIT_TIME, "User"},
+	[WALLTIME_SYSTEM] = {"system_ns", "System ns", UNIT_TIME, "System"},
+	[WALLTIME_MAX_RSS] = {"max_rss_bytes", "Max RSS bytes", UNIT_BYTES, "Max RSS"},
 };
 
 static const struct mode_info modes[MODE_COUNT] = {

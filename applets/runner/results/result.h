@@ -41,6 +41,7 @@ enum memory_metric {
 	MEMORY_METRICS,
 };
 
+/* Nanoseconds of a round; a result file of others may have means over many iterations. */
 enum walltime_metric {
 	WALLTIME_MEAN,
 	WALLTIME_MEDIAN,
@@ -50,19 +51,29 @@ enum walltime_metric {
 	WALLTIME_Q1,
 	WALLTIME_Q3,
 	WALLTIME_ROUNDS,
-	WALLTIME_OUTLIERS,
-	WALLTIME_USER,
+	WALLTIME_OUTLIERS, /* rounds further from the quartiles than 1.5 of their distance */
+	WALLTIME_USER,     /* mean of a round, all processes */
 	WALLTIME_SYSTEM,
-	WALLTIME_MAX_RSS,
+	WALLTIME_MAX_RSS,  /* of the largest process of all rounds */
 	WALLTIME_METRICS,
 };
 
 /* Room in a benchmark; no mode has more. */
 enum { RESULT_METRICS_MAX = 16 };
 
+/* How a table shows a number. */
+enum metric_unit {
+	UNIT_COUNT,
+	UNIT_TIME, /* nanoseconds */
+	UNIT_MEAN, /* the same, with its confidence interval: walltime's mean */
+	UNIT_BYTES,
+};
+
 struct metric_info {
 	const char *name;  /* key in JSON */
-	const char *title; /* of the column */
+	const char *title; /* where plain numbers are listed */
+	enum metric_unit unit;
+	const char *column; /* title in the table, where values have their unit; NULL: not there */
 };
 
 /* What a mode measures, in the order of its enum. Smaller is better for every metric. */
