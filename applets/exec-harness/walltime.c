@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* walltime.c - commands run again and again, and their times kept */
 //config:config WALLTIME
-//config:	bool "walltime mode (60 kb)"
+//config:	bool "walltime mode (28 kb)"
 //config:	default y
 //config:	help
 //config:	  Runs a command again and again and tells how long it takes.

@@ -466,6 +466,35 @@ head='{"creator":{"name":"pytest-codspeed","version":"4.5.0","pid":1},"instrumen
 	equal "$(timed '.benchmarks[0].metrics.rounds')" 2
 }
 
+@test "run: root under systemd measures in a scope, in place and with its environment" {
+	need root unshare
+	cat >systemd-run <<-'END'
+		#!/bin/sh
+		printf '%s\n' "$@" >"$GIVEN"
+		while [ "$1" != -- ]; do shift; done
+		shift
+		exec "$@"
+	END
+	chmod +x systemd-run
+	export GIVEN=$PWD/given
+	run --separate-stderr unshare -m sh -ec '
+		mkdir -p layer/upper layer/work
+		mount -t tmpfs none layer
+		mkdir layer/upper layer/work
+		cp systemd-run layer/upper
+		mount -t overlay none -o lowerdir=/usr/bin,upperdir=layer/upper,workdir=layer/work /usr/bin
+		mount -t tmpfs none /run
+		mkdir -p /run/systemd/system
+		exec "$0" exec -m walltime --enable-profiler=false --warmup-time 0 --max-rounds 2 \
+			--profile-folder "$1" -- sh -c "echo \$GIVEN >here"
+	' "$CODSPEED_BIN" "$folder"
+	[[ $stderr != *"mount: "* ]] || skip "no overlay here"
+	equal "$status" 0
+	equal "$(sed '/^--$/q' given | tr '\n' ' ')" \
+		"--quiet --slice=codspeed.slice --scope --same-dir --uid=0 --gid=0 -- "
+	equal "$(<here)" "$GIVEN"
+}
+
 @test "run: isolation that is asked for and cannot be had is told" {
 	[ ! -e /run/systemd/system ] || skip "systemd runs here"
 	run --separate-stderr env CODSPEED_ISOLATION=true "$CODSPEED_BIN" exec -m walltime \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* isolation.c - keep the benchmark away from what else runs */
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -28,23 +29,31 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
+/* The wait status, or -1 where it could not be run; its words go to `out` (-1: ours). */
+static int run_program(char *const *argv, int out)
+{
+	struct spawn s = SPAWN_INIT;
+	int status = -1, rc;
+
+	s.path = argv[0];
+	s.argv = argv;
+	s.out = s.err = out;
+	rc = spawn_start(&s);
+	if (!rc)
+		rc = spawn_release(&s);
+	if (rc || waitpid(s.pid, &status, 0) != s.pid)
+		status = -1;
+	error_clear();
+	return status;
+}
+
 /* A hook that fails is not the benchmark's fault. */
 static void run_hook(const char *path, const char *argument)
 {
 	char *const argv[] = {(char *)path, (char *)argument, NULL};
-	struct spawn s = SPAWN_INIT;
-	int status = 0, rc;
 
-	s.path = path;
-	s.argv = argv;
-	rc = spawn_start(&s);
-	if (!rc)
-		rc = spawn_release(&s);
-	if (!rc && waitpid(s.pid, &status, 0) == s.pid && status)
-		log_debug("%s ended with status %d", path, status_of_wait(status));
-	if (rc)
-		log_debug("%s", error_text());
-	error_clear();
+	if (run_program(argv, -1))
+		log_debug("%s has failed", path);
 }
 
 static void undo_hooks(void *unused UNUSED)
@@ -63,6 +72,19 @@ static void begin_hooks(struct strvec *words)
 	strvec_push(words, WRAP_BENCH);
 }
 
+/* A container may show the folder of its host's systemd: whether a scope can be had, a try tells. */
+static bool scopes_work(void)
+{
+	char *const argv[] = {(char *)SYSTEMD_RUN, (char *)"--quiet", (char *)"--scope", (char *)"--",
+			      (char *)"true", NULL};
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	bool works = nowhere >= 0 && run_program(argv, nowhere) == 0;
+
+	if (nowhere >= 0)
+		close(nowhere);
+	return works;
+}
+
 /* Why a scope cannot be had, or NULL. */
 static const char *no_systemd(void)
 {
@@ -70,7 +92,9 @@ static const char *no_systemd(void)
 		return "systemd does not run here";
 	if (!is_program(SYSTEMD_RUN))
 		return SYSTEMD_RUN " is not there";
-	return geteuid() ? "it needs root" : NULL;
+	if (geteuid())
+		return "it needs root";
+	return scopes_work() ? NULL : "systemd gives no scope";
 }
 
 /* In place, with this environment: --scope executes the command itself. */
@@ -98,10 +122,12 @@ void isolation_begin(struct strvec *words)
 	}
 	if (asked && !wanted)
 		return;
-	missing = no_systemd();
-	if (is_program(WRAP_BENCH))
+	if (is_program(WRAP_BENCH)) {
 		begin_hooks(words);
-	else if (!missing)
+		return;
+	}
+	missing = no_systemd();
+	if (!missing)
 		begin_systemd(words);
 	else if (asked)
 		log_warn("no isolation is possible: %s, and there is no " WRAP_BENCH, missing);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* profiler.c - which back end takes samples */
 //config:config FEATURE_PROFILER
-//config:	bool "profiles in walltime mode (60 kb)"
+//config:	bool "profiles in walltime mode (10 kb)"
 //config:	default y
 //config:	depends on WALLTIME
 //config:	select LIB_ELF
