@@ -149,7 +149,6 @@ static void add_exec_words(struct strvec *argv, const struct ab *ab, const struc
 		strvec_push(argv, "--enable-profiler=false"); /* each round would be run twice */
 		strvec_push(argv, "--warmup-time=0s");
 		strvec_push(argv, "--max-rounds=1");
-		strvec_push(argv, "--enable-profiler=false");
 	}
 	strvec_push(argv, "--");
 	strvec_push_all(argv, side->words.items);
