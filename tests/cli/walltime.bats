@@ -230,7 +230,7 @@ says() {
 
 @test "exec: short commands get many rounds, in nanoseconds" {
 	wall --warmup-time 0.1s --max-time 1s -- "$FIXTURES/burn-musl" 100 >/dev/null
-	[ "$(timed '.benchmarks[0].metrics.rounds')" -gt 500 ]
+	[ "$(timed '.benchmarks[0].metrics.rounds')" -gt 100 ] # 10,000 where nothing else runs
 	equal "$(timed '[.benchmarks[0].rounds[] % 1000] | unique | length > 50')" true
 }
 
