@@ -46,7 +46,7 @@ const struct opt run_option_rows[] = {
 	OPT_FLAG(0, "part", struct run_options, part, .flags = OPT_HIDDEN,
 		 .help = "do a part of a run, whose results another process prints"),
 	OPT_FLAG(0, "enable-profiler", struct run_options, profiler,
-		 .env = "CODSPEED_PROFILER_ENABLED", .def = "true",
+		 .env = "CODSPEED_PROFILER_ENABLED", .def = "true", .flags = OPT_REPEAT,
 		 .help = "in walltime mode, also sample where benchmarks spend their time"),
 	OPT_CHOICE(0, "walltime-profiler", struct run_options, walltime_profiler, profiler_words,
 		   .env = "CODSPEED_WALLTIME_PROFILER", .def = "auto", .meta = "WHICH",

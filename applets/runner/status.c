@@ -116,15 +116,16 @@ static char *figure_dup(const struct result *r, enum mode mode)
 {
 	const struct benchmark *b = r->benchmarks.items;
 	const struct metric_info *metric = result_mode_info(mode)->metrics;
+	const char *title = metric->unit == UNIT_MEAN ? "mean" : metric->title;
 	char text[UNIT_TEXT];
 
 	if (!r->benchmarks.len || b->status != BENCHMARK_OK || !b->metrics[0].known || !b->metrics[0].value)
 		return NULL;
-	if (str_ends(metric->name, "_ns"))
-		format_duration(text, b->metrics[0].value);
+	if (metric->unit == UNIT_MEAN)
+		format_time(text, b->metrics[0].value);
 	else
 		format_count(text, b->metrics[0].value);
-	return xasprintf("'" TRIED_TEXT "': %s %s%s%s", metric->title, text,
+	return xasprintf("'" TRIED_TEXT "': %s %s%s%s", title, text,
 			 r->system.valgrind ? ", valgrind " : "",
 			 r->system.valgrind ? r->system.valgrind : "");
 }
