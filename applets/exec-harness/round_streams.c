@@ -26,6 +26,9 @@ static int open_input(struct round_streams *s, const char *path)
 	int fd = open(path ? path : "/dev/null", O_RDONLY);
 	struct stat st;
 
+	if (fd < 0 && !path)
+		return fail_errno("/dev/null is needed for the rounds' standard input: create it "
+				  "(mknod -m 666 /dev/null c 1 3), or give --input FILE");
 	if (fd < 0 || fstat(fd, &st))
 		return fail_errno("--input %s", path ? path : "/dev/null");
 	s->input_file = path != NULL;

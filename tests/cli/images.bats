@@ -26,16 +26,24 @@ setup() {
 }
 
 @test "image: simulation says that valgrind is missing" {
-	for command in 'exec -m simulation' 'run -m simulation' exec; do
+	for command in 'exec -m simulation' 'run -m simulation'; do
 		# shellcheck disable=SC2086 # words
 		run -3 inside '' /codspeed $command -- /heap_blocks-musl 1
 		[[ $output == *"valgrind is not installed"*"install the package 'valgrind'"* ]]
 	done
 }
 
-@test "image: a harness alone refuses, and says how it is started" {
-	run -125 inside '' /exec-harness -- /heap_blocks-musl 1
-	[[ $output == *'not instrumented: start it through codspeed'* ]]
+@test "image: wall time takes /proc, /tmp and /dev/null, and what is missing is named" {
+	need jq mknod
+	for missing in 'proc:/tmp' 'tmp:/proc' 'proc tmp:/dev/null'; do
+		run -1 inside "${missing%:*}" /codspeed exec --max-rounds 2 -- /heap_blocks-musl 1
+		[[ $output == *"${missing#*:}"* ]]
+		rmdir "$image"/proc "$image"/tmp 2>/dev/null || :
+	done
+	mkdir "$image/dev"
+	mknod -m 666 "$image/dev/null" c 1 3
+	inside 'proc tmp' /codspeed exec --max-rounds 2 --json /result -- /heap_blocks-musl 1
+	equal "$(jq -c '.benchmarks[0] | [.mode, .status]' "$image/result")" '["walltime","ok"]'
 }
 
 @test "image: show, in a read-only root, few descriptors, a user without a name" {
