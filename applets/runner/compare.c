@@ -4,6 +4,7 @@
 //config:	bool "compare (40 kb)"
 //config:	default y
 //config:	select LIB_YYJSON
+//config:	select LIB_YAML
 //command:IF_COMPARE(COMMAND("compare", NULL, compare_main, PRIV_DROP, "compare two results"))
 //usage:[OPTION]... BASE [HEAD]
 //example:codspeed compare main
@@ -14,6 +15,7 @@
 #include "core/opts.h"
 
 #include "applets/runner/comparing.h"
+#include "applets/runner/project/project.h"
 #include "applets/runner/recorded.h"
 #include "applets/runner/results/store.h"
 #include "applets/runner/simulation/profile.h"
@@ -74,6 +76,20 @@ static char *load_newest(struct result *r, const char *store, const char *base)
 	return newest;
 }
 
+/* Those of codspeed.yml, where the command line gives none. */
+static void take_stored_gates(struct comparing_options *comparing, const struct opts_args *args)
+{
+	struct project project;
+	int rc = opts_given(args, "fail-above") ? 0 : project_load(&project, NULL);
+
+	if (rc < 0)
+		die_recorded(EXIT_USAGE);
+	if (rc > 0)
+		project_gates(&project, &comparing->gates);
+	if (rc > 0)
+		project_release(&project);
+}
+
 int compare_main(int argc, char **argv)
 {
 	struct cfg cfg = {0};
@@ -84,6 +100,7 @@ int compare_main(int argc, char **argv)
 
 	opts_parse(rows, &cfg, argc, argv, OPTS_INTERLEAVED, &args);
 	args_expect(&args, 1, 2);
+	take_stored_gates(&cfg.comparing, &args);
 	store = store_folder(cfg.store);
 	if (!store)
 		die_recorded(EXIT_FAILED);

@@ -94,12 +94,12 @@ int comparing_report(const struct comparison *c, const struct comparing_options 
 	int status = incomparable ? EXIT_INCOMPARABLE : EXIT_DONE;
 
 	gates_check(&options->gates, c, &broken);
-	if (markdown_deliver(write_markdown, &view, options->markdown)) {
+	if (!options->gates_only && markdown_deliver(write_markdown, &view, options->markdown)) {
 		log_error("%s", error_text());
 		error_clear();
 		status = status ? status : EXIT_FAILED;
 	}
-	if (!options->quiet)
+	if (!options->quiet && !options->gates_only)
 		report_print(print_table, &view, table_style_for(stdout));
 	tell_incomparable(c, options->quiet);
 	if (is_disjoint(c))

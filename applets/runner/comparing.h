@@ -16,12 +16,14 @@
 
 struct comparing_options {
 	struct gates gates; /* --fail-above; lives as long as the process */
+	bool stored_gates;  /* they are of codspeed.yml: without a base, growth is not looked at */
 	double threshold;
 	bool across_machines;
 	bool all_metrics;
 	uint64_t functions; /* --explain */
 	const char *markdown;
 	bool quiet;
+	bool gates_only; /* no reports, there is nothing to compare with; set by the command itself */
 };
 
 /* For OPT_ROWS(struct cfg, member, struct comparing_options, comparing_option_rows). */

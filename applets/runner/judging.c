@@ -14,7 +14,8 @@ void judging_begin(struct judging *j, const struct run_options *options)
 	*j = (struct judging){.options = options, .comparing = options->comparing};
 	if (options->save && store_check_name(options->save))
 		die_usage_recorded();
-	if (gates_need_base(&options->comparing.gates) && !options->baseline)
+	if (gates_need_base(&options->comparing.gates) && !options->baseline &&
+	    !options->comparing.stored_gates)
 		die_usage("--fail-above with a limit of growth needs --baseline NAME");
 	j->store = store_folder(options->store);
 	if (!j->store)
@@ -43,7 +44,8 @@ static int compare(const struct judging *j, const struct result *r, bool quiet)
 	struct comparison c;
 	int status;
 
-	comparing.quiet = quiet || !options->baseline;
+	comparing.quiet = quiet;
+	comparing.gates_only = !options->baseline;
 	if (comparison_make(&c, &j->base, options->baseline ? options->baseline : "nothing", r,
 			    "this run", &how)) {
 		log_error("%s", error_text());
@@ -51,7 +53,7 @@ static int compare(const struct judging *j, const struct result *r, bool quiet)
 		return EXIT_FAILED;
 	}
 	c.baseless = !options->baseline || (options->allow_empty && !r->benchmarks.len);
-	if (!comparing.quiet)
+	if (!comparing.quiet && !comparing.gates_only)
 		output_text("\n", 1);
 	status = comparing_report(&c, &comparing);
 	comparison_release(&c);
@@ -98,12 +100,15 @@ int judging_end(struct judging *j, const struct result *r, bool ok, bool quiet)
 {
 	int status = EXIT_DONE;
 
-	if (j->options->baseline || j->comparing.gates.items.len) {
-		status = compare(j, r, quiet);
-	} else if (markdown_deliver(write_results, r, j->markdown)) {
+	if (!j->options->baseline && markdown_deliver(write_results, r, j->markdown)) {
 		log_error("%s", error_text());
 		error_clear();
 		status = EXIT_FAILED;
+	}
+	if (j->options->baseline || j->comparing.gates.items.len) {
+		int judged = compare(j, r, quiet);
+
+		status = judged ? judged : status;
 	}
 	if (j->options->save)
 		status = keep(j, r, ok, status);

@@ -47,6 +47,10 @@ void settings_fill(struct settings *s, struct opts_args *args, struct run_option
 	if (opts_fill(args, find_text, s))
 		die_recorded(EXIT_USAGE);
 	leave_each_once(&options->modes);
+	if (s->has_project && !opts_given(args, "fail-above")) {
+		project_gates(&s->project, &options->comparing.gates);
+		options->comparing.stored_gates = true;
+	}
 }
 
 void settings_release(struct settings *s)

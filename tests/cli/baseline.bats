@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # baseline, and exec and run with --save and --baseline.
-# shellcheck disable=SC2030,SC2031
+# shellcheck disable=SC2016,SC2030,SC2031
 
 load helper
 load ../fixtures/made
@@ -224,6 +224,50 @@ store() {
 	cs run --allow-empty --baseline main --fail-above instructions=1% -- true
 	equal "$rc" 0
 	[[ $out == *'1 missing' ]]
+}
+
+# ---- The project's file ----
+
+@test "codspeed.yml: limits for all, for one, and one that is exempt" {
+	need valgrind
+	enabled RUN
+	cd repo
+	cat >codspeed.yml <<-END
+		options:
+		  fail-above: |
+		    instructions=3%, ram_hits=off
+		    second:instructions=200%
+		benchmarks:
+		  - name: first
+		    exec: ./work 1
+		  - name: second
+		    exec: ./work 2
+		  - name: noisy
+		    exec: ./work 3
+		    fail-above: instructions=off
+	END
+	ln -s "$burn" burn
+	printf '#!/bin/sh\nexec ./burn $(cat "n$1")\n' >work
+	chmod +x work
+	for i in 1 2 3; do echo 10000 >n$i; done
+	cs run --save main # growth is not looked at without a baseline
+	equal "$rc" 0
+	for i in 2 3; do echo 20000 >n$i; done
+	cs run --baseline main
+	equal "$rc" 0
+	echo 20000 >n1
+	cs run --baseline main --save next --json r.json
+	equal "$rc" 4
+	equal "$(grep -c 'the limit is' <<<"$err")" 1
+	[[ $err == *'first: instructions is'*'the limit is 3%'* ]]
+	cs compare main next
+	equal "$rc" 4
+	cs compare --fail-above first:instructions=300% main next # the command line wins
+	equal "$rc" 0
+	sed -i 's/instructions=off/instruction=off/' codspeed.yml
+	cs run
+	equal "$rc" 2
+	[[ $err == *codspeed.yml:*"did you mean 'instructions'"* ]]
 }
 
 # ---- The fingerprint ----

@@ -242,12 +242,14 @@ static void unknown_keys_are_told_and_ignored(void **state UNUSED)
 	expect_told("\"a\\e[2J\": 1\n", "unknown key 'a\\x1b[2J', ignored\n");
 	expect_told("benchmarks:\n  - entrypoint: a\n    options: {max-time: 1}\n",
 		    "f.yml:3:14: options of an 'entrypoint' have no effect");
+	expect_told("benchmarks:\n  - entrypoint: a\n    fail-above: instructions=1%\n",
+		    "f.yml:3:17: fail-above of an 'entrypoint' has no effect");
 }
 
 /* Every key of the example is in the schema, with its type. */
 static void the_schema_is_of_the_same_rows(void **state UNUSED)
 {
-	static const char *const root[] = {"working-directory", "warmup-time", "max-time", "min-time",
+	static const char *const root[] = {"working-directory", "fail-above", "warmup-time", "max-time", "min-time",
 					   "max-rounds", "min-rounds"};
 	const struct json_value *top, *options, *members, *member, *text;
 	struct buf schema = BUF_INIT;

@@ -26,6 +26,8 @@ static const struct field root_options[] = {
 	{"working-directory", FIELD_TEXT, offsetof(struct project_options, working_directory), NULL,
 	 "where 'codspeed run' runs the benchmarks of this file; relative to the file (default: the "
 	 "file's directory)", NULL},
+	{"fail-above", FIELD_GATES, offsetof(struct project_options, fail_above), NULL,
+	 "limits of metrics, as of the option --fail-above; one or more a line", NULL},
 	LIMITS,
 	{0}
 };
@@ -42,6 +44,8 @@ static const struct field benchmark_fields[] = {
 	 "a program and its arguments, measured as one benchmark; no shell", NULL},
 	{"entrypoint", FIELD_COMMAND, offsetof(struct project_benchmark, entrypoint), NULL,
 	 "shell text that runs benchmarks written with a CodSpeed integration", NULL},
+	{"fail-above", FIELD_GATES, offsetof(struct project_benchmark, fail_above), NULL,
+	 "limits of metrics of this 'exec' alone, METRIC=LIMIT,...", NULL},
 	{"options", FIELD_GROUP, offsetof(struct project_benchmark, limits), benchmark_limits,
 	 "options of this 'exec' alone", NULL},
 	{0}

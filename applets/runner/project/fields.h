@@ -14,6 +14,7 @@ enum field_type {
 	FIELD_TEXT,    /* const char *; a number or truth value counts as its text */
 	FIELD_COMMAND, /* const char *; a string only: anything else is a slip */
 	FIELD_OPTION,  /* const char *, the text for an option's row, see field_option() */
+	FIELD_GATES,   /* const char *, lines of limits of metrics (gate.h) */
 	FIELD_GROUP,   /* a mapping with fields of its own, for members of the same struct */
 	FIELD_LIST,    /* of benchmarks */
 };

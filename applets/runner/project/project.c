@@ -88,6 +88,16 @@ static int check_option(const struct project *p, const struct field *field,
 	return rc;
 }
 
+static int check_gates(const struct project *p, const struct field *field,
+		       const struct yaml_node *node)
+{
+	struct gates scratch = {.items = VEC_INIT};
+	int rc = gates_parse_lines(&scratch, NULL, node->text);
+
+	gates_release(&scratch);
+	return rc ? yaml_fail(&p->doc, node->place, "%s", field->key) : 0;
+}
+
 static int read_text(struct project *p, const struct field *field, const struct yaml_node *node,
 		     void *to)
 {
@@ -99,6 +109,8 @@ static int read_text(struct project *p, const struct field *field, const struct 
 		return fail_kind(p, field, node, "a command (a text; put it in quotes)");
 	if (field->type == FIELD_OPTION)
 		rc = check_option(p, field, node);
+	if (field->type == FIELD_GATES)
+		rc = check_gates(p, field, node);
 	*(const char **)to = node->text;
 	return rc;
 }
@@ -234,6 +246,10 @@ static int check_command(const struct project *p, struct project_benchmark *b)
 		return split_exec(p, b);
 	if (str_is_blank(b->entrypoint))
 		return yaml_fail(&p->doc, node_at(p, b, "entrypoint")->place, "the command is empty");
+	if (b->fail_above)
+		log_warn("%s:%zu:%zu: fail-above of an 'entrypoint' has no effect: limits of its benchmarks "
+			 "stand under 'options', as NAME:METRIC=LIMIT", p->path,
+			 node_at(p, b, "fail-above")->place.line, node_at(p, b, "fail-above")->place.column);
 	if (node_at(p, b, "options"))
 		log_warn("%s:%zu:%zu: options of an 'entrypoint' have no effect: its integration decides",
 			 p->path, node_at(p, b, "options")->place.line,
@@ -245,6 +261,23 @@ static int check_command(const struct project *p, struct project_benchmark *b)
 static char *name_dup(const struct project_benchmark *b)
 {
 	return b->name ? xstrdup(b->name) : words_join(b->words.items);
+}
+
+void project_gates(const struct project *p, struct gates *gates)
+{
+	if (p->options.fail_above && gates_parse_lines(gates, NULL, p->options.fail_above))
+		BUG("limits that were checked");
+	for (size_t i = 0; i < p->benchmarks.len; i++) {
+		const struct project_benchmark *b = &p->benchmarks.items[i];
+		char *name;
+
+		if (!b->fail_above || !b->exec)
+			continue;
+		name = name_dup(b);
+		if (gates_parse_lines(gates, name, b->fail_above))
+			BUG("limits that were checked");
+		free(name);
+	}
 }
 
 static int check_names(const struct project *p)

@@ -20,6 +20,8 @@
 #include "core/vec.h"
 #include "core/yaml.h"
 
+#include "applets/runner/results/gate.h"
+
 enum project_limit {
 	LIMIT_WARMUP_TIME,
 	LIMIT_MAX_TIME,
@@ -37,6 +39,7 @@ struct project_limits {
 struct project_options {
 	struct project_limits limits;
 	const char *working_directory; /* as written */
+	const char *fail_above;        /* lines of limits (gate.h) */
 };
 
 struct project_benchmark {
@@ -45,6 +48,7 @@ struct project_benchmark {
 	const char *id;         /* NULL: none */
 	const char *exec;       /* as written; exactly one of these two */
 	const char *entrypoint;
+	const char *fail_above; /* lines of limits of this benchmark; NULL: none */
 	struct strvec words;    /* of exec */
 	struct project_limits limits; /* of the benchmark and, where it has none, of the project */
 };
@@ -78,6 +82,9 @@ char *project_directory_dup(const struct project *p);
 
 /* The text of the option of this name in the project's own options; NULL: not set. */
 const char *project_option(const struct project *p, const char *name);
+
+/* All limits of metrics in the file, which were checked when it was read; added to `gates`. */
+void project_gates(const struct project *p, struct gates *gates);
 
 /* The name of a limit's option, and key. */
 const char *project_limit_name(enum project_limit limit);

@@ -81,6 +81,10 @@ static void put_field(struct json_writer *w, const struct field *field)
 		put_types(w, "string", NULL);
 		json_put_text(w, "pattern", "\\S");
 		break;
+	case FIELD_GATES:
+		put_types(w, "string", NULL);
+		json_put_text(w, "pattern", "=");
+		break;
 	case FIELD_OPTION:
 		put_option(w, field);
 		break;

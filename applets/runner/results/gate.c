@@ -86,11 +86,17 @@ int gates_add(struct gates *gates, const char *benchmark, const char *metric, co
 	return 0;
 }
 
-/* `METRIC=LIMIT`; it is cut up. */
+/* `METRIC=LIMIT`, with blanks around; it is cut up. */
 static int parse_one(struct gates *gates, const char *benchmark, char *text)
 {
-	char *equals = strchr(text, '=');
+	char *equals;
+	size_t len;
 
+	text += strspn(text, " \t");
+	len = strlen(text);
+	while (len && strchr(" \t\r", text[len - 1]))
+		text[--len] = '\0';
+	equals = strchr(text, '=');
 	if (!equals)
 		return fail(-EINVAL, "'%s': expected METRIC=LIMIT, such as instructions=1%%", text);
 	*equals = '\0';
@@ -106,13 +112,36 @@ static int parse_own(struct gates *gates, char *text, char *colon)
 	return parse_one(gates, text, colon + 1);
 }
 
+/* `METRIC=LIMIT,...`; it is cut up. */
+static int parse_list(struct gates *gates, const char *benchmark, char *text)
+{
+	char *item;
+	int rc = 0;
+
+	while (!rc && (item = strsep(&text, ",")))
+		rc = parse_one(gates, benchmark, item);
+	return rc;
+}
+
 int gates_parse(struct gates *gates, const char *text)
 {
-	char *copy = xstrdup(text), *rest = copy, *item, *colon = strrchr(copy, ':');
-	int rc = colon ? parse_own(gates, copy, colon) : 0;
+	char *copy = xstrdup(text), *colon = strrchr(copy, ':');
+	int rc = colon ? parse_own(gates, copy, colon) : parse_list(gates, NULL, copy);
 
-	while (!colon && !rc && (item = strsep(&rest, ",")))
-		rc = parse_one(gates, NULL, item);
+	free(copy);
+	return rc;
+}
+
+int gates_parse_lines(struct gates *gates, const char *benchmark, const char *text)
+{
+	char *copy = xstrdup(text), *rest = copy, *line;
+	int rc = 0;
+
+	while (!rc && (line = strsep(&rest, "\n"))) {
+		if (str_is_blank(line))
+			continue;
+		rc = benchmark ? parse_list(gates, benchmark, line) : gates_parse(gates, line);
+	}
 	free(copy);
 	return rc;
 }

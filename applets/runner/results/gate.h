@@ -45,6 +45,12 @@ int gates_add(struct gates *gates, const char *benchmark, const char *metric, co
  */
 int gates_parse(struct gates *gates, const char *text);
 
+/*
+ * The same for lines of such text, empty ones aside. With a `benchmark` all are limits of that one,
+ * METRIC=LIMIT,... only.
+ */
+int gates_parse_lines(struct gates *gates, const char *benchmark, const char *text);
+
 /* Whether any limit is relative to a base. */
 bool gates_need_base(const struct gates *gates);
 
