@@ -28,6 +28,7 @@ static const struct opt_choice profiler_words[] = {
 	CHOICE_END,
 };
 
+/* How the command is run comes first: a run's parts take that over (run_options_pass_on()). */
 const struct opt run_option_rows[] = {
 	OPT_CHOICES('m', "mode", struct run_options, modes, mode_words, .meta = "MODE",
 		    .env = CODSPEED_RUNNER_MODE,
@@ -81,9 +82,16 @@ const struct opt run_option_rows[] = {
 
 void run_options_pass_on(const struct opts_args *args, struct strvec *to)
 {
-	static const char *const names[] = {"working-directory", "timeout", "allow-empty", "top",
-					     "pin-dispatch"};
+	static const char *const own[] = {"mode", "config", "part"}; /* parts.c has its own for each */
+	const struct opt *row = run_option_rows;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		opts_pass_on(args, names[i], to);
+	for (; row->type != OPT_TYPE_GROUP; row++) {
+		size_t i = 0;
+
+		while (i < ARRAY_SIZE(own) && !str_eq(own[i], row->name))
+			i++;
+		if (i == ARRAY_SIZE(own))
+			opts_pass_on(args, row->name, to);
+	}
+	opts_pass_on(args, "top", to);
 }

@@ -317,7 +317,8 @@ static char *part_folder(const struct run *run, const struct parts *p, size_t i)
 
 static void run_all(struct run *run, const struct parts *p)
 {
-	for (size_t i = 0; i < p->list.len && !run->signal; i++) {
+	/* Wrong usage would be told by each part again. */
+	for (size_t i = 0; i < p->list.len && !run->signal && run->status != EXIT_USAGE; i++) {
 		char *folder = part_folder(run, p, i);
 
 		if (p->list.len > 1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Several modes in one call: parts one after the other, one result, one table.
-# shellcheck disable=SC2030,SC2031,SC2154 # variables of entry.bash and memory.bash
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # variables of entry.bash and memory.bash
 
 load helper
 load ../fixtures/entry
@@ -21,11 +21,23 @@ teardown() {
 	nothing_left
 }
 
-# modes COMMAND-OR-OPTION...: exec or run, again while somebody else measures
+# alone COMMAND...: again, from the start, for as long as somebody else measures on this machine; its
+# output in $out, what it says in $err, its status in $rc.
+alone() {
+	local i
+
+	for ((i = 0; i < 600; i++)); do
+		rc=0
+		"$@" >"$out" 2>"$err" 3>&- || rc=$?
+		grep -qE 'measures on this machine|tracks memory on this machine' "$err" "$out" || break
+		rm -rf "$TMPDIR"/profile.*
+		sleep 0.1
+	done
+}
+
+# modes COMMAND [OPTION]...: exec or run
 modes() {
-	rc=0
-	patiently "$CODSPEED_BIN" "$1" --profile-folder "$folder" --json "$result" "${@:2}" \
-		>"$out" 3>&- || rc=$?
+	alone "$CODSPEED_BIN" "$1" --profile-folder "$folder" --json "$result" "${@:2}"
 }
 
 identities() {
@@ -109,24 +121,33 @@ memory exec_harness::c"
 	modes exec -m simulation,memory --store "$PWD/kept" --baseline base --fail-above allocations=0% \
 		--name both -- "$blocks" 1000
 	equal "$rc" 4
-	equal "$(grep -c 'error:' "$BATS_TEST_TMPDIR/errors")" 1
+	equal "$(grep -c 'error:' "$err")" 1
 	equal "$(identities)" $'ok simulation exec_harness::both\nok memory exec_harness::both'
 }
 
+@test "modes: options of the run reach each part, wrong ones are told once" {
+	mkdir place
+	modes exec -m simulation,memory --working-directory place --pin-dispatch --top 1 \
+		-- sh -c 'echo "$PWD ${GLIBC_TUNABLES%%=*}"'
+	equal "$rc" 0
+	equal "$(grep -c "^$PWD/place glibc" "$out")" 2
+	equal "$(jq -r .run.working_directory "$result")" "$PWD/place"
+	grep -q Percent "$out"
+	modes exec -m simulation,memory --working-directory none -- true
+	equal "$rc" 2
+	equal "$(grep -c error: "$err")" 1
+}
+
 @test "modes: JSON alone on standard output" {
-	patiently "$CODSPEED_BIN" exec -m simulation,memory --json - -- sh -c 'echo from the command' >"$out"
+	alone "$CODSPEED_BIN" exec -m simulation,memory --json - -- sh -c 'echo from the command'
 	equal "$(jq '.benchmarks | length' "$out")" 2
-	equal "$(grep -c '^from the command' "$BATS_TEST_TMPDIR/errors")" 2
+	equal "$(grep -c '^from the command' "$err")" 2
 	rm -r "$TMPDIR"/profile.*
 }
 
 @test "status: memory mode is tried, too" {
 	enabled STATUS
-	for ((i = 0; i < 600; i++)); do
-		"$CODSPEED_BIN" status -m memory --json - >"$out"
-		grep -q 'measures on this machine\|tracks memory' "$out" || break
-		sleep 0.1
-	done
+	alone "$CODSPEED_BIN" status -m memory --json -
 	equal "$(jq -r '.modes[0].works' "$out")" true
 	[[ $(jq -r '.modes[0].detail' "$out") == "'ls /': Peak bytes "* ]]
 }
