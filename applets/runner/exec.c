@@ -161,11 +161,13 @@ static void check_command(const struct cfg *cfg, const struct opts_args *args)
 			  cfg->name ? cfg->name : "");
 }
 
+/* A baseline is there to be compared with, from other checkouts too. */
 static void check_name(const struct cfg *cfg, const struct opts_args *args)
 {
+	bool kept = cfg->run.save || cfg->run.baseline;
 	char *here = getcwd(NULL, 0);
 
-	if (here && !cfg->name && !cfg->list && !cfg->run.part)
+	if (here && kept && !cfg->name && !cfg->list)
 		naming_warn(args->words, here, "", "give a name with --name, or a relative path");
 	free(here);
 }

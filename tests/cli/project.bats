@@ -367,9 +367,10 @@ ok exec_harness::third"
 	equal "$(grep -c warning: "$err")" 1
 	says "$err" "codspeed.yml:1:14: the benchmark's name holds the path $PWD/here, so"
 	rm codspeed.yml
-	codspeed exec -m simulation --profile-folder "$folder" -- "$PWD/here" 1000 2>"$err" >/dev/null
+	keep=(exec -m simulation --profile-folder "$folder" --store "$PWD/kept" --save x)
+	codspeed "${keep[@]}" -- "$PWD/here" 1000 2>"$err" >/dev/null
 	says "$err" "the benchmark's name holds the path $PWD/here, so"
-	codspeed exec -m simulation --profile-folder "$folder" --name x -- "$PWD/here" 1000 2>"$err" >/dev/null
+	codspeed "${keep[@]}" --name x -- "$PWD/here" 1000 2>"$err" >/dev/null
 	says_not "$err" warning
 }
 
