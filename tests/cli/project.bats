@@ -22,8 +22,11 @@ teardown() {
 listed_run() {
 	rc=0
 	rm -f "$result"
-	"$CODSPEED_BIN" run -m simulation --profile-folder "$folder" --json "$result" "$@" \
-		>"$out" 2>"$err" 3>&- || rc=$?
+	case " $* " in
+	*' -m '*) ;;
+	*) set -- -m simulation "$@" ;;
+	esac
+	"$CODSPEED_BIN" run --profile-folder "$folder" --json "$result" "$@" >"$out" 2>"$err" 3>&- || rc=$?
 }
 
 # measured: exec something small; for what the project's file makes of it
@@ -210,6 +213,48 @@ ok exec_harness::third"
 	equal "$(find "$folder/simulation-1" "$folder/simulation-x" -type f)" "$folder/simulation-1/mine"
 	[ -e "$folder/mine" ]
 	[ ! -e "$folder/simulation-0" ]
+}
+
+# ---- Limits and modes ----
+
+@test "limits: the benchmark's, else the file's; in exec the command line's, else the file's" {
+	enabled WALLTIME
+	cat >codspeed.yml <<-'E'
+		options: {warmup-time: 0, max-rounds: 3}
+		benchmarks:
+		  - {name: a, exec: "true", options: {max-rounds: "4"}}
+		  - {name: b, exec: "true"}
+	E
+	listed_run -m walltime
+	equal "$(jq -c '[.benchmarks[].metrics.rounds]' "$result")" '[4,3]'
+	timed=(codspeed exec -m walltime --profile-folder "$folder" --json "$result")
+	"${timed[@]}" -- true >/dev/null 2>&1
+	equal "$(jq '.benchmarks[0].metrics.rounds' "$result")" 3
+	"${timed[@]}" --max-rounds 2 -- true >/dev/null 2>&1
+	equal "$(jq '.benchmarks[0].metrics.rounds' "$result")" 2
+}
+
+@test "modes: simulation and walltime, joined by URI" {
+	enabled WALLTIME
+	cat >codspeed.yml <<-'E'
+		options: {warmup-time: 0, max-rounds: 3}
+		benchmarks:
+		  - {name: a, exec: "true"}
+		  - {name: b, exec: "sleep 0.01"}
+	E
+	listed_run -m simulation,walltime
+	equal "$rc" 0
+	equal "$(jq -r '.benchmarks[] | .mode + " " + .uri' "$result")" "simulation exec_harness::a
+simulation exec_harness::b
+walltime exec_harness::a
+walltime exec_harness::b"
+	grep -qE '^Benchmark +Instructions +Est. cycles +Median$' "$out"
+	equal "$(grep -cE '^[ab] ' "$out")" 2
+	[ -d "$folder/walltime-1" ]
+	equal "$(jq -c '[.benchmarks[2:][].metrics.rounds]' "$result")" '[3,3]'
+	codspeed exec -m walltime,simulation --max-rounds 2 --profile-folder "$folder" --json "$result" -- true \
+		>/dev/null 2>&1
+	equal "$(jq -c '[.benchmarks[] | [.mode, .metrics.rounds]]' "$result")" '[["walltime",2],["simulation",null]]'
 }
 
 # ---- Where it is found ----

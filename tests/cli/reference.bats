@@ -11,7 +11,7 @@ setup() {
 
 # The options of a command, one a line, as each form has them; --[no-]x as it stands.
 of_help() {
-	codspeed "$1" --help | sed -n 's/^  \(-.,\|   \) --\([][a-z0-9-]*\).*/\2/p' | sort
+	codspeed "$1" --help | sed -n 's/^  \(-.,\|   \) --\([][a-z0-9-]*\).*/\2/p' | sed 's/\[$//' | sort
 }
 
 of_bash() {
