@@ -88,14 +88,14 @@ static void add_pattern(struct buf *list, const char *path)
  * In an entrypoint run an exec-harness called by the script must stay native: by the binary's own
  * path, and by its applet's name, since it is called through links.
  */
-static int add_skip_list(struct strvec *argv, enum valgrind_use use)
+static int add_skip_list(struct strvec *argv, const struct valgrind_setup *setup)
 {
 	struct buf list = BUF_INIT;
 	char *self;
 
 	buf_addstr(&list, "--trace-children-skip=");
 	buf_addstr(&list, skipped_everywhere);
-	if (use == VALGRIND_ENTRYPOINT) {
+	if (setup->use == VALGRIND_ENTRYPOINT) {
 		self = path_of_self();
 		if (!self) {
 			buf_release(&list);
@@ -103,6 +103,8 @@ static int add_skip_list(struct strvec *argv, enum valgrind_use use)
 		}
 		add_pattern(&list, self);
 		buf_addstr(&list, ",exec-harness,*/exec-harness,codspeed,*/codspeed");
+		if (setup->untraced)
+			add_pattern(&list, setup->untraced);
 		free(self);
 	}
 	strvec_take(argv, buf_detach(&list));
@@ -182,7 +184,7 @@ int valgrind_command(struct strvec *argv, const struct valgrind_setup *setup)
 	valgrind_add_cache_options(argv);
 	add_optional(argv, setup->program);
 	add_start(argv, setup);
-	rc = add_skip_list(argv, setup->use);
+	rc = add_skip_list(argv, setup);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < ARRAY_SIZE(dump_points); i++)

@@ -21,6 +21,7 @@ struct valgrind_setup {
 	enum valgrind_use use;
 	const char *program; /* path of valgrind */
 	const char *folder;  /* absolute profile folder */
+	const char *untraced; /* entrypoint: a program that runs natively with all it starts; or NULL */
 	bool inherit;        /* processes that a benchmark starts count, too; CodSpeed's valgrind only */
 };
 

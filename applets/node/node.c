@@ -33,53 +33,13 @@
 #include "core/exit_code.h"
 #include "core/io.h"
 #include "core/json.h"
-#include "core/path.h"
+#include "core/real_program.h"
 #include "core/spawn.h"
 #include "core/supervise.h"
 
 #define INTROSPECTION_PATH "__CODSPEED_NODE_CORE_INTROSPECTION_PATH__"
 
 extern char **environ;
-
-static bool is_same_file(const char *path, const struct stat *other)
-{
-	struct stat st;
-
-	return !stat(path, &st) && st.st_dev == other->st_dev && st.st_ino == other->st_ino;
-}
-
-/*
- * The first node behind this very file on PATH. Behind, not beside: another copy of the wrapper
- * looks behind itself in turn, so that two of them do not call each other for ever.
- */
-static char *find_real_node(void)
-{
-	const char *search = getenv("PATH");
-	struct stat self;
-	char *list, *save, *path = path_of_self(); /* valgrind tells the truth here, not in stat() */
-	char *found = NULL;
-	bool known = path && !stat(path, &self);
-
-	free(path);
-	if (!search || !known)
-		return NULL;
-	list = xstrdup(search);
-	for (char *folder = strtok_r(list, ":", &save); folder; folder = strtok_r(NULL, ":", &save)) {
-		if (path_find_program("node", folder, &path))
-			continue;
-		if (is_same_file(path, &self)) {
-			free(found); /* that one stood in front of us */
-			found = NULL;
-			free(path);
-		} else if (!found) {
-			found = path;
-		} else {
-			free(path);
-		}
-	}
-	free(list);
-	return found;
-}
 
 static void remove_file(void *path)
 {
@@ -164,7 +124,7 @@ int node_main(int argc UNUSED, char **argv)
 	int status;
 
 	unsetenv(INTROSPECTION_PATH); /* of a wrapper above us: not for this node */
-	node = find_real_node();
+	node = real_program_find("node");
 	if (!node)
 		die(EXIT_NOT_FOUND, "node is not on PATH (behind codspeed's wrapper)");
 	answer = make_answer_file();
@@ -174,9 +134,5 @@ int node_main(int argc UNUSED, char **argv)
 	strvec_push(&words, "node");
 	read_flags(&words, answer);
 	strvec_push_all(&words, argv + 1);
-	cleanup_run();
-	spawn_give_back_signals();
-	execv(node, words.items);
-	fail_errno("cannot execute %s", node);
-	die_recorded(EXIT_WRAPPER);
+	real_program_exec(node, words.items);
 }

@@ -11,7 +11,7 @@
 
 #include "applets/runner/wrappers.h"
 
-static const char *const names[] = {"node"};
+static const char *const names[] = {"node", "go"};
 
 static void remove_folder(void *path)
 {
