@@ -411,6 +411,19 @@ static void explain_pings(const struct hooks_server *s, struct buf *to)
 	add_minimums(to, s->mode->minimums);
 }
 
+/* The usual reasons, in the order in which they happen. */
+static void explain_silence(const struct hooks_server *s, struct buf *to)
+{
+	buf_addstr(to, "no CodSpeed integration looked for the runner. Usual causes: the benchmarks "
+		   "were not started through one; a filter left them out; it ran as another user "
+		   "(sudo, su) or in a container and could not find it");
+	if (!s->mode->minimums)
+		return;
+	buf_printf(to, "; its version knows nothing of %s mode, needed is at least one of ",
+		   s->mode->name);
+	add_minimums(to, s->mode->minimums);
+}
+
 char *hooks_server_explain_dup(const struct hooks_server *s)
 {
 	struct buf text = BUF_INIT;
@@ -420,8 +433,7 @@ char *hooks_server_explain_dup(const struct hooks_server *s)
 	if (hooks_server_only_pings(s) && !s->profiler->ping)
 		explain_pings(s, &text);
 	else if (!s->requests)
-		buf_addstr(&text, "no CodSpeed integration looked for the runner; one that runs as "
-			   "another user (sudo, su) or in a container cannot find it");
+		explain_silence(s, &text);
 	else {
 		add_integration(&text, s);
 		buf_addstr(&text, s->windows.len ? " measured something and did not say what"
