@@ -56,8 +56,9 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all release install menuconfig defconfig allyesconfig allnoconfig randconfig fixtures \
-	kernel-fixtures unit-programs fuzz-programs check check-kernels check-aarch64 unit cli configs \
-	fuzz demo bench size baseline bloatcheck clean distclean help FORCE
+	kernel-fixtures unit-programs fuzz-programs check check-kernels check-aarch64 \
+	check-integrations unit cli configs fuzz demo bench size baseline bloatcheck clean distclean \
+	help FORCE
 
 all: $(OUT) $(O)/codspeed.stripped
 
@@ -65,7 +66,8 @@ all: $(OUT) $(O)/codspeed.stripped
 # content stays: cheaper than it looks (20 ms), and a removed source leaves nothing stale.
 GOALS := $(or $(MAKECMDGOALS),all)
 CONFIG_GOALS := $(filter %config,$(GOALS))
-OTHER_GOALS := $(filter-out %config help clean distclean check check-kernels check-aarch64 demo,$(GOALS))
+OTHER_GOALS := $(filter-out %config help clean distclean check check-kernels check-aarch64 \
+	check-integrations demo,$(GOALS))
 run = $(shell $(1))$(if $(filter-out 0,$(.SHELLSTATUS)),$(error $(firstword $(1)) failed))
 
 ifneq ($(CONFIG_GOALS)$(OTHER_GOALS),)
@@ -346,6 +348,10 @@ check-aarch64:
 	$(Q)scripts/setup kernels
 	$(Q)$(CHECK) aarch64
 
+check-integrations:
+	$(Q)scripts/setup integrations
+	$(Q)$(CHECK) integrations
+
 unit cli configs fuzz:
 	$(Q)$(CHECK) $@
 
@@ -396,6 +402,7 @@ help:
 #help   demo          install what it takes, build, measure a pipeline
 #help   check         install what it takes, then every test; the last line is the count
 #help   unit cli configs fuzz   one part of it; FUZZ_SECONDS=N for each fuzz target
+#help   check-integrations   real CodSpeed integrations, from the package registries
 #help   check-kernels   memory mode on Debian's kernels, in virtual machines
 #help   check-aarch64   the binary for AArch64, emulated, and memory mode with it
 #help   fixtures      the programs that tests measure

@@ -411,22 +411,6 @@ exec-harness --name two true || exec-harness --name three true'
 	equal "$(figure exec_harness::one "$metrics")" "$(expected 100)"
 }
 
-@test "run: benchmarks of tinybench through its plugin" {
-	need node
-	npm=$REPO/build/npm
-	[ -e "$npm/installed" ] || require_or_skip node "node.bats has not installed the integration"
-	mkdir .git # names are relative to the repository
-	ln -s "$npm/node_modules" node_modules
-	cp "$REPO/tests/integration/fib.mjs" .
-	entry_memory -- node fib.mjs
-	equal "$rc" 0
-	equal "$(listed)" 'ok fib.mjs::numbers::fib 15
-ok fib.mjs::numbers::fib 20
-ok fib.mjs::numbers::a [b] :: ü "c"'
-	says_not "$err" error
-	equal "$(jq '[.benchmarks[].metrics.allocations | . >= 0] | all' "$result")" true
-}
-
 # ---- The lock ----
 
 # until_there FILE: a command under way has created it

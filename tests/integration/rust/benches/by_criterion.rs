@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//! The benchmarks as criterion runs them.
+use costs::{block, work};
+use criterion::{black_box, criterion_group, criterion_main, BenchmarkId, Criterion};
+
+fn loops(c: &mut Criterion) {
+    let mut group = c.benchmark_group("loops");
+    for turns in [10_000u64, 20_000] {
+        group.bench_with_input(BenchmarkId::from_parameter(turns), &turns, |b, &turns| {
+            b.iter(|| work(black_box(turns)))
+        });
+    }
+    group.finish();
+}
+
+fn blocks(c: &mut Criterion) {
+    c.bench_function("a block", |b| b.iter(|| block(black_box(12_345))));
+}
+
+criterion_group!(benches, loops, blocks);
+criterion_main!(benches);
