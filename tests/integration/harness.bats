@@ -13,10 +13,12 @@ setup() {
 		#!/bin/sh
 		set -e
 		"$FIXTURES/burn-musl" 5000000
-		exec-harness --name small "$FIXTURES/burn-musl" 1000000
-		exec-harness "$FIXTURES/burn-musl" 2000000
-		echo "[{\"command\": [\"$FIXTURES/heap_blocks\", \"100\"], \"name\": \"first\"},
-			{\"command\": [\"$FIXTURES/heap_blocks\", \"200\"], \"name\": \"second\"}]" | exec-harness - >/dev/null
+		exec-harness --max-rounds 5 --name small "$FIXTURES/burn-musl" 1000000
+		exec-harness --max-rounds 5 "$FIXTURES/burn-musl" 2000000
+		echo "[{\"command\": [\"$FIXTURES/heap_blocks\", \"100\"], \"name\": \"first\",
+			\"walltime_args\": {\"max_rounds\": 5}},
+			{\"command\": [\"$FIXTURES/heap_blocks\", \"200\"], \"name\": \"second\",
+			\"walltime_args\": {\"max_rounds\": 5}}]" | exec-harness - >/dev/null
 	END
 	chmod +x bench.sh
 }
@@ -62,4 +64,12 @@ ok exec_harness::second"
 	succeeded
 	equal "$(jq '.benchmarks | length' "$result")" 6
 	is_multiple bench_costs.py::test_twice bench_costs.py::test_once 2 5
+}
+
+@test "exec-harness, walltime: in a script, by arguments and by a list" {
+	enabled WALLTIME
+	in_mode walltime -- ./bench.sh
+	succeeded
+	equal "$(jq '.benchmarks | length' "$result")" 4
+	[ "$(figure exec_harness::small metrics.min_ns)" -gt 100000 ] # a million turns
 }

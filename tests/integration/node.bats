@@ -83,3 +83,21 @@ blocks_are_exact() {
 	succeeded
 	equal "$(listed)" 'ok costs.bench.mjs::loops::once'
 }
+
+@test "tinybench, walltime: names and times" {
+	enabled WALLTIME
+	in_mode walltime -- node costs.mjs
+	succeeded
+	equal "$(listed)" "$tinybench"
+	is_multiple 'costs.mjs::numbers::fib 20' 'costs.mjs::numbers::fib 15' 11.09 30 metrics.min_ns
+	[ "$(figure 'costs.mjs::numbers::fib 20' metrics.min_ns)" -gt 20000 ]
+	[ "$(figure 'costs.mjs::numbers::fib 20' metrics.rounds)" -gt 3 ]
+}
+
+@test "vitest, walltime: names and times" {
+	enabled WALLTIME
+	in_mode walltime -- node_modules/.bin/vitest bench --run -t loops
+	succeeded
+	equal "$(listed)" "$(head -n 2 <<<"$vitest")"
+	is_multiple costs.bench.mjs::loops::twice costs.bench.mjs::loops::once 2 30 metrics.min_ns
+}

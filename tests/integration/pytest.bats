@@ -152,3 +152,22 @@ simulate() {
 	equal "$rc" 1
 	says "$err" 'pytest-codspeed 4.3.0'
 }
+
+# ---- Walltime ----
+
+@test "pytest, walltime: names and times, of the newest and of 2024" {
+	enabled WALLTIME
+	for version in current 2024; do
+		(
+			with $version
+			in_mode walltime -- "${pytest[@]}" --codspeed --codspeed-max-time=0.5 -k 'once or twice'
+			succeeded
+			equal "$(listed)" $'ok bench_costs.py::test_once\nok bench_costs.py::test_twice'
+			is_multiple bench_costs.py::test_twice bench_costs.py::test_once 2 30 metrics.min_ns
+			# an addition takes a nanosecond at least, and a millisecond on no machine
+			[ "$(figure bench_costs.py::test_once metrics.min_ns)" -gt 2000 ]
+			[ "$(figure bench_costs.py::test_once metrics.min_ns)" -lt 2000000 ]
+			[ "$(figure bench_costs.py::test_once metrics.rounds)" -gt 3 ]
+		)
+	done
+}

@@ -81,3 +81,13 @@ costs() {
 	equal "$rc" 1
 	says "$err" 'no_such'
 }
+
+@test "cargo-codspeed, walltime: names and times of divan and criterion" {
+	enabled WALLTIME
+	in_mode walltime -- cargo codspeed run -m walltime
+	succeeded
+	equal "$(listed | LC_ALL=C sort)" "$names"
+	is_multiple "$divan::twice" "$divan::once" 2 30 metrics.min_ns
+	is_multiple "$criterion::loops::loops[20000]" "$criterion::loops::loops[10000]" 2 30 \
+		metrics.min_ns
+}
