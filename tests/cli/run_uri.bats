@@ -190,13 +190,16 @@ around=10000
 	entry -- "$FIXTURES/entry_exec" within "$FIXTURES/burn-musl" 3000000
 	equal "$rc" 0
 	as_announced $around
+	[[ $(figure exec::within 'notes[]') == 'lower bound: '*'codspeed exec'* ]]
 	entry -- "$FIXTURES/entry_exec" spawn "$FIXTURES/burn-musl" 3000000
 	as_announced $around
+	[[ $(figure exec::within 'notes[]') == 'lower bound: '* ]]
 }
 
 @test "exec: a program started between the windows costs nothing" {
 	entry -- "$FIXTURES/entry_exec-musl" outside "$FIXTURES/burn-musl" 3000000
 	as_announced 50
+	equal "$(jq '[.benchmarks[].notes[]] | length' "$result")" 0
 }
 
 @test "exec: one that fails in the window is part of the benchmark" {

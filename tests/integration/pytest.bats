@@ -44,6 +44,9 @@ simulate() {
 	[ "$(figure bench_costs.py::test_once)" -gt 20000 ]
 	[ "$(figure 'bench_costs.py::TestNames::test_of[a b]')" -lt 20000 ]
 	is_multiple 'bench_costs.py::test_blocks[3]' 'bench_costs.py::test_blocks[1]' 3 20
+	# what a stock valgrind cannot, it says, and of the others nothing
+	[[ $(figure bench_costs.py::test_starts_a_program 'notes[]') == 'lower bound: it starts processes'* ]]
+	equal "$(jq '[.benchmarks[].notes[]] | length' "$result")" 1
 }
 
 @test "pytest, current, simulation: names and costs" {

@@ -4,7 +4,8 @@
  *
  * A client request ends each part; its text, in the part's Trigger line, is the benchmark's URI or
  * announces the integration. A dump that a fork or an exec made inside a benchmark's window belongs
- * to the next part with a URI; without one it lies outside and is dropped.
+ * to the next part with a URI; without one it lies outside and is dropped. So is what a process
+ * spends that a benchmark starts: only CodSpeed's valgrind tells whose child it is.
  */
 #include "core/base.h"
 #include "core/text.h"
@@ -21,6 +22,7 @@ struct gathered {
 	struct costs costs;
 	struct function_costs functions;
 	size_t runs;
+	bool divided;          /* its window has a dump before a fork or the like */
 	VEC(uint64_t) spawned; /* processes that its parts started (CodSpeed's valgrind) */
 	char *damage;          /* what was wrong with a dump it is in, NULL */
 };
@@ -36,7 +38,11 @@ struct gathering {
 	struct costs pending;
 	struct function_costs pending_functions;
 	VEC(uint64_t) pending_spawned;
+	bool pending_divided;
 	size_t last_here; /* benchmark of the last named part in the dump at hand, + 1 */
+	bool counted_here; /* the dump at hand has costs */
+
+	size_t nameless; /* dumps with costs, and without a URI: of processes born in a window */
 };
 
 /* The URI that ends this part, or NULL. */
@@ -58,6 +64,7 @@ static void forget_pending(struct gathering *g)
 {
 	g->pending = (struct costs){0};
 	g->pending_spawned.len = 0;
+	g->pending_divided = false;
 	if (g->pending_functions.rows.len) {
 		function_costs_release(&g->pending_functions);
 		profile_init_functions(&g->pending_functions, g->wanted);
@@ -105,8 +112,10 @@ static int on_part_end(void *ctx, const struct callgrind_part *part)
 	const char *uri = uri_of(part);
 	struct gathered *b;
 
+	g->counted_here |= part->costs[CG_IR] > 0;
 	if (is_dump_point(part)) {
 		add_pending(g, part);
+		g->pending_divided |= part->costs[CG_IR] > 0;
 		return 0;
 	}
 	note_integration(g, part);
@@ -117,6 +126,7 @@ static int on_part_end(void *ctx, const struct callgrind_part *part)
 		perf_map_merge(&b->functions, &g->pending_functions, g->folder, part->file->pid);
 		for (size_t i = 0; i < g->pending_spawned.len; i++)
 			vec_push(&b->spawned, g->pending_spawned.items[i]);
+		b->divided |= g->pending_divided;
 		b->runs++;
 		g->last_here = (size_t)(b - g->benchmarks.items) + 1;
 	}
@@ -138,8 +148,10 @@ static void read_dump(struct gathering *g, const char *name)
 	size_t damaged = g->summary->damaged_dumps;
 
 	g->last_here = 0;
+	g->counted_here = false;
 	profile_read_dump(g->folder, name, &ops, g, NULL, g->summary);
 	forget_pending(g);
+	g->nameless += g->counted_here && !g->last_here;
 	if (g->summary->damaged_dumps > damaged && g->last_here)
 		note_damage(&g->benchmarks.items[g->last_here - 1], g->folder, name,
 			    "is damaged: parts after this one may be missing");
@@ -201,8 +213,8 @@ static void add_subtree(struct gathering *g, struct gathered *b)
 
 /* ---- Into the result ---- */
 
-static void put_benchmark(struct result *result, const struct gathered *from,
-			  const struct profile_wanted *wanted)
+static void put_benchmark(struct result *result, const struct gathering *g,
+			  const struct gathered *from)
 {
 	char *uri = text_escape_dup(from->uri);
 	struct benchmark *b = result_add(result, MODE_SIMULATION, uri, result_name_of_uri(uri));
@@ -210,11 +222,15 @@ static void put_benchmark(struct result *result, const struct gathered *from,
 	costs_to_metrics(&from->costs, b->metrics);
 	if (from->runs > 1)
 		benchmark_note(b, "ran %zu times; the figures are the sum", from->runs);
+	if (from->divided && g->nameless && !from->spawned.len)
+		benchmark_note(b, "lower bound: it starts processes, whose cost is not counted here "
+				  "('codspeed exec' measures a program with all it starts; CodSpeed's "
+				  "valgrind can, by --simulation-track-subprocess)");
 	if (from->damage) {
 		b->status = BENCHMARK_INCOMPLETE;
 		benchmark_note(b, "%s", from->damage);
 	}
-	profile_put_functions(b, &from->functions, wanted);
+	profile_put_functions(b, &from->functions, g->wanted);
 	free(uri);
 }
 
@@ -240,7 +256,7 @@ void profile_load_uris(struct result *result, const char *folder,
 		read_dump(&g, dumps->items[i]);
 	for (size_t i = 0; i < g.benchmarks.len; i++) {
 		add_subtree(&g, &g.benchmarks.items[i]);
-		put_benchmark(result, &g.benchmarks.items[i], wanted);
+		put_benchmark(result, &g, &g.benchmarks.items[i]);
 		gathered_release(&g.benchmarks.items[i]);
 	}
 	function_costs_release(&g.pending_functions);
