@@ -56,6 +56,13 @@ built() {
 	equal "$(sed -n 1,2p "$out")" $'linux\n499500'
 }
 
+@test "go, walltime: env, build, vet and run work, and what is built can be measured" {
+	enabled WALLTIME
+	in_mode walltime -- "${script/--name/--max-rounds 3 --name}"
+	built
+	[ "$(figure exec_harness::costs metrics.min_ns)" -gt 100000 ]
+}
+
 @test "go: its tests are refused where they cannot be measured" {
 	in_mode simulation -- go test ./...
 	equal "$rc" 1
