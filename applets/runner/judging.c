@@ -17,9 +17,11 @@ void judging_begin(struct judging *j, const struct run_options *options)
 	if (gates_need_base(&options->comparing.gates) && !options->baseline &&
 	    !options->comparing.stored_gates)
 		die_usage("--fail-above with a limit of growth needs --baseline NAME");
-	j->store = store_folder(options->store);
-	if (!j->store)
-		die_recorded(EXIT_FAILED);
+	if (options->save || options->baseline) {
+		j->store = store_folder(options->store);
+		if (!j->store)
+			die_recorded(EXIT_FAILED);
+	}
 	if (options->comparing.markdown) {
 		j->markdown = path_absolute(options->comparing.markdown);
 		if (!j->markdown)
