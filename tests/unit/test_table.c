@@ -406,6 +406,51 @@ static void walltime(void **state UNUSED)
 	result_release(&r);
 }
 
+/* ---- Wall time ---- */
+
+static void set(struct benchmark *b, size_t metric, uint64_t value)
+{
+	b->metrics[metric] = MEASURE(value);
+}
+
+/* What is left out has a column in wider tables: not all metrics have. */
+static void narrow_walltime_names_what_is_left_out(void **state UNUSED)
+{
+	struct table_style style = {.width = 48, .utf8 = true};
+	struct result result = RESULT_INIT;
+	struct benchmark *b = result_add(&result, MODE_WALLTIME, "u", "a long name of a benchmark");
+	char *text;
+
+	set(b, WALLTIME_MEAN, 1500);
+	set(b, WALLTIME_MEDIAN, 1500);
+	set(b, WALLTIME_MIN, 1000);
+	text = printed(&result, &style);
+	assert_string_equal(text,
+"Benchmark      Mean (95%)   Median      Min  Max\n"
+"────────────────────────────────────────────────\n"
+"a long name …     1.500us  1.500us  1.000us    -\n"
+"\n"
+"No room for: Stdev, Rounds, Outliers, User, System, Max RSS\n"
+"Mean with its 95 % confidence interval; outliers are 1.5 interquartile ranges off the quartiles\n");
+	free(text);
+	result_release(&result);
+}
+
+static void joined_columns_are_as_wide_as_their_titles(void **state UNUSED)
+{
+	struct table_style style = {0};
+	struct result result = RESULT_INIT;
+	char *text;
+
+	set(result_add(&result, MODE_SIMULATION, "u", "b"), SIMULATION_INSTRUCTIONS, 7);
+	set(result_add(&result, MODE_WALLTIME, "u", "b"), WALLTIME_MEDIAN, 5);
+	text = printed(&result, &style);
+	assert_memory_equal(text,
+"Benchmark  Instructions  Est. cycles  Median\n", 45);
+	free(text);
+	result_release(&result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,6 +467,8 @@ int main(void)
 		cmocka_unit_test(colours_follow_the_environment),
 		cmocka_unit_test(a_terminal_is_asked),
 		cmocka_unit_test(locales_say_utf8),
+		cmocka_unit_test(narrow_walltime_names_what_is_left_out),
+		cmocka_unit_test(joined_columns_are_as_wide_as_their_titles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

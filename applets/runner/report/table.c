@@ -362,7 +362,7 @@ static void fit_to_width(struct table *table)
 	if (!width || numbers_width(table) + table->name_width <= width)
 		return;
 	for (size_t i = table->mode->metric_count; i-- > 1;)
-		if (numbers_width(table) + MIN_NAME > width)
+		if (is_shown(table, i) && numbers_width(table) + MIN_NAME > width)
 			table->dropped[i] = true;
 	if (numbers_width(table) + table->name_width > width)
 		table->name_width = width > numbers_width(table) + MIN_NAME
@@ -559,7 +559,7 @@ static void lay_out_joined(struct table *table, const struct joined *joined,
 {
 	table->name_width = strlen(NAME_TITLE);
 	for (size_t i = 0; i < table->mode->metric_count; i++)
-		table->widths[i] = strlen(table->mode->metrics[i].title);
+		table->widths[i] = strlen(table->mode->metrics[i].column);
 	for (size_t i = 0; i < result->benchmarks.len; i++) {
 		size_t count;
 		const struct benchmark **row = row_of(joined, &result->benchmarks.items[i], &count);
