@@ -123,9 +123,10 @@ static void the_interval_is_students(void **state UNUSED)
 	assert_true(round_statistics_confidence(5, 1) == 0);
 	assert_true(fabs(round_statistics_confidence(1, 2) - 12.706 / sqrt(2)) < 1e-9);
 	assert_true(fabs(round_statistics_confidence(1, 31) - 2.042 / sqrt(31)) < 1e-9);
-	/* from the tables: 2.021 at 40, 1.980 at 120 degrees of freedom */
-	assert_true(fabs(round_statistics_confidence(1, 41) * sqrt(41) - 2.021) < 0.003);
-	assert_true(fabs(round_statistics_confidence(1, 121) * sqrt(121) - 1.980) < 0.001);
+	/* scipy.stats.t.ppf(0.975, n) of 31, 40 and 120 */
+	assert_true(fabs(round_statistics_confidence(1, 32) * sqrt(32) - 2.039513) < 0.0005);
+	assert_true(fabs(round_statistics_confidence(1, 41) * sqrt(41) - 2.021075) < 0.0005);
+	assert_true(fabs(round_statistics_confidence(1, 121) * sqrt(121) - 1.979930) < 0.0005);
 }
 
 /* ---- The file ---- */
