@@ -16,6 +16,7 @@ static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 /* Shared with the handlers. */
 static volatile sig_atomic_t asked;     /* the first signal that came */
+static volatile sig_atomic_t due;       /* it came while nothing ran that it could end */
 static volatile sig_atomic_t timed_out;
 static volatile sig_atomic_t warned;    /* the child was sent a signal it may act on */
 static volatile uint64_t asked_at;      /* when the last one came that was no echo */
@@ -55,6 +56,7 @@ static void on_signal(int signal_number)
 		asked = signal_number;
 	if (now - asked_at >= ECHO_NS) {
 		asked_at = now;
+		due = !running;
 		end_child(signal_number);
 	}
 	errno = saved;
@@ -107,8 +109,13 @@ void interrupts_watch(pid_t child, const sigset_t *was)
 {
 	running = child > 0 ? child : 0;
 	sigprocmask(SIG_SETMASK, was, NULL);
-	if (asked && running && !warned) /* it came just before the start */
+	if (due && running && !warned) /* it came just before the start */
 		end_child(asked);
+}
+
+void interrupts_leave_time(void)
+{
+	due = 0;
 }
 
 void interrupts_arm(uint64_t limit_ns)

@@ -32,6 +32,9 @@ void interrupts_disarm(void);
 /* The signal that asks us to end, or 0. */
 int interrupts_signal(void);
 
+/* What is started next is part of the end, and not ended for a signal that came before it. */
+void interrupts_leave_time(void);
+
 /* The limit of the round that was just disarmed had passed. */
 bool interrupts_timed_out(void);
 

@@ -80,6 +80,6 @@ void rounds_describe(struct rounds *r)
 		rounds_note(r, "%s", unmet);
 	note_statuses(r);
 	if (r->leftovers)
-		rounds_note(r, "%zu processes in all were still running after their round, and were ended: %s",
-		     r->leftovers, r->left.data);
+		rounds_note(r, "%zu process%s still running after the round, and ended: %s", r->leftovers,
+			    r->leftovers == 1 ? " was" : "es in all were", r->left.data);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rounds.c - the rounds of one command */
+#include <stdio.h>
+
 #include "core/base.h"
 #include "core/clock.h"
 #include "core/exit_code.h"
@@ -25,14 +27,16 @@ static void end_leftovers(struct rounds *r)
 
 static int fail_status(struct rounds *r, const char *what, int64_t status, uint64_t round)
 {
+	char where[64] = "";
+
 	r->status = (int)status;
+	if (round)
+		snprintf(where, sizeof(where), " in round %llu of %s", (unsigned long long)round, r->phase);
 	if (status > EXIT_SIGNAL_BASE)
-		return fail(-ECHILD, "%s ended with exit status %d (signal %d, %s) in round %llu of %s",
-			    what, (int)status, (int)status - EXIT_SIGNAL_BASE,
-			    strsignal((int)status - EXIT_SIGNAL_BASE), (unsigned long long)round,
-			    r->phase);
-	return fail(-ECHILD, "%s ended with exit status %d in round %llu of %s", what, (int)status,
-		    (unsigned long long)round, r->phase);
+		return fail(-ECHILD, "%s ended with exit status %d (signal %d, %s)%s", what, (int)status,
+			    (int)status - EXIT_SIGNAL_BASE, strsignal((int)status - EXIT_SIGNAL_BASE),
+			    where);
+	return fail(-ECHILD, "%s ended with exit status %d%s", what, (int)status, where);
 }
 
 int rounds_aside(struct rounds *r, const char *what, const char *text, uint64_t round)

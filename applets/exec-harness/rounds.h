@@ -35,7 +35,10 @@ int rounds_measure(struct rounds *r);
 /* Rounds that are not measured but sampled: at least one, for half a second. */
 int rounds_sample(struct rounds *r);
 
-/* A command of the user's own that is not timed (`what` for messages); NULL text: nothing. */
+/*
+ * A command of the user's own that is not timed; NULL text: nothing. `what` it is and the round it is
+ * for, 0 for none, are for messages.
+ */
 int rounds_aside(struct rounds *r, const char *what, const char *text, uint64_t round);
 
 /*

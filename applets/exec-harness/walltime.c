@@ -270,6 +270,16 @@ static int finish_run(struct rounds *r, int rc, int *status, int *interrupted)
 	return rc;
 }
 
+/* Its end is waited for also after an interruption; who asked for that may end it by asking again. */
+static void clean_up(struct rounds *r)
+{
+	interrupts_leave_time();
+	if (!rounds_aside(r, "--cleanup", r->w->options->cleanup, 0))
+		return;
+	log_warn("%s: %s", r->to->name, error_text());
+	error_clear();
+}
+
 int walltime_run(struct walltime *w, const struct target *target, int *status, int *interrupted)
 {
 	struct rounds r;
@@ -281,11 +291,10 @@ int walltime_run(struct walltime *w, const struct target *target, int *status, i
 	begin_run(&r, w, target, path);
 	rc = run_rounds(&r);
 	rc = finish_run(&r, rc, status, interrupted);
-	if (rounds_aside(&r, "--cleanup", w->options->cleanup, 1)) {
-		log_warn("%s: %s", r.to->name, error_text());
-		error_clear();
-	}
+	if (write_results(w))
+		rc = -EIO;
+	clean_up(&r);
 	buf_release(&r.left);
 	free(path);
-	return write_results(w) ? -EIO : rc;
+	return rc;
 }

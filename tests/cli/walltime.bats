@@ -161,6 +161,20 @@ says() {
 	[ ! -e ran ]
 }
 
+@test "harness: an interrupted run is cleaned up after, and its results are there before" {
+	harness --warmup-time 0 --max-rounds 1000 --cleanup 'sleep 0.5; ls profile >after' -- \
+		sh -c 'echo >>count; exec sleep 0.05' 2>err &
+	pid=$!
+	while [ ! -e count ] || [ "$(wc -l <count)" -lt 4 ]; do sleep 0.02; done
+	kill -TERM "$(pgrep -P $pid -f exec-harness || echo $pid)"
+	wait $pid || :
+	grep -q rounds- after
+	[[ $(<err) != *cleanup* ]]
+	run --separate-stderr -0 harness "${quick[@]}" 1 --cleanup 'exit 7' -- true
+	says "true: --cleanup ended with exit status 7"
+	[[ $stderr != *round* ]]
+}
+
 @test "harness: rounds run on the processors that were asked for" {
 	need nproc
 	harness "${quick[@]}" 1 --cpu 0 -- sh -c 'nproc >count'
@@ -226,6 +240,15 @@ says() {
 	[[ $output == *"! failed: the command ended with exit status 3 in round 1 of measuring"* ]]
 	equal "$(timed '.benchmarks[0].status')" failed
 	equal "$(timed '.benchmarks[0].metrics.mean_ns')" null
+}
+
+@test "exec: several modes tell what went wrong also where no table is wanted" {
+	need valgrind
+	run --separate-stderr -1 "$CODSPEED_BIN" exec -q -m simulation,walltime --enable-profiler=false \
+		--profile-folder "$folder" "${quick[@]}" 1 -- sh -c 'kill -9 $$'
+	equal "$output" ''
+	says "failed: killed by signal 9"
+	says "exit status 137"
 }
 
 @test "exec: short commands get many rounds, in nanoseconds" {
