@@ -19,7 +19,6 @@
 #include "core/base.h"
 #include "core/cleanup.h"
 #include "core/clock.h"
-#include "core/env.h"
 #include "core/exit_code.h"
 #include "core/io.h"
 #include "core/mode.h"
@@ -39,8 +38,6 @@ enum {
 	LINES_SHOWN = 20, /* of a failed round's standard error */
 	GRACE_SECONDS = 10, /* exec itself takes some to end its command and write down what it has */
 };
-
-extern char **environ;
 
 struct cfg {
 	int mode;
@@ -135,15 +132,16 @@ static void take_commands(struct ab *ab, const struct opts_args *args)
 
 /* ---- A round ---- */
 
+/* A part of our run: neither codspeed.yml nor a step summary is its business. */
 static void add_exec_words(struct strvec *argv, const struct ab *ab, const struct side *side,
-	const char *result)
+	const char *profile)
 {
 	strvec_push(argv, "codspeed");
 	strvec_push(argv, "exec");
 	strvec_pushf(argv, "--mode=%s", mode_name((enum mode)ab->cfg->mode));
 	strvec_pushf(argv, "--name=%s", ab->cfg->name);
-	strvec_pushf(argv, "--profile-folder=%s/profile", ab->folder);
-	strvec_pushf(argv, "--json=%s", result);
+	strvec_pushf(argv, "--profile-folder=%s", profile);
+	strvec_push(argv, "--part");
 	strvec_push(argv, "--quiet");
 	if (ab->cfg->mode == MODE_WALLTIME) {
 		strvec_push(argv, "--enable-profiler=false"); /* each round would be run twice */
@@ -181,11 +179,10 @@ static int wait_for(pid_t pid, const char *what)
 	return status_of_wait(watching.status);
 }
 
-/* `codspeed exec` of this very binary; its step summary would be one a round. */
+/* `codspeed exec` of this very binary. */
 static int run_exec(char *const *argv, const char *what, const char *errors, bool show_output)
 {
 	struct spawn spawn = SPAWN_INIT;
-	struct strvec env = STRVEC_INIT;
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC), rc;
 	int kept = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
@@ -194,9 +191,6 @@ static int run_exec(char *const *argv, const char *what, const char *errors, boo
 		    strerror(errno));
 	spawn.path = "/proc/self/exe";
 	spawn.argv = argv;
-	strvec_push_all(&env, environ);
-	env_unset(&env, "GITHUB_STEP_SUMMARY");
-	spawn.envp = env.items;
 	spawn.in = nowhere;
 	if (!show_output) {
 		spawn.out = nowhere;
@@ -208,7 +202,6 @@ static int run_exec(char *const *argv, const char *what, const char *errors, boo
 		rc = spawn_release(&spawn);
 	close(nowhere);
 	close(kept);
-	strvec_release(&env);
 	if (rc)
 		die(EXIT_FAILED, "cannot start codspeed exec");
 	return wait_for(spawn.pid, what);
@@ -233,28 +226,25 @@ static void tell_failure(const struct side *side, const char *errors)
 }
 
 /* The next one finds nothing of the last. */
-static void forget_round(const struct ab *ab, const char *result)
+static void forget_round(const char *profile)
 {
-	char *profile = xasprintf("%s/profile", ab->folder);
-
-	unlink(result);
 	if (!access(profile, F_OK) && path_remove_tree(profile))
 		die_recorded(EXIT_FAILED);
-	free(profile);
 }
 
 static void run_round(struct ab *ab, struct side *side, uint64_t number)
 {
 	struct strvec argv = STRVEC_INIT;
 	struct result result = RESULT_INIT;
-	char *path = xasprintf("%s/result.json", ab->folder);
+	char *profile = xasprintf("%s/profile", ab->folder);
+	char *path = xasprintf("%s/results.json", profile);
 	char *errors = xasprintf("%s/errors", ab->folder);
 	char *what = xasprintf("round %llu of %llu, %s", (unsigned long long)number,
 			       (unsigned long long)ab->cfg->rounds, side->label);
 	int status;
 
-	forget_round(ab, path);
-	add_exec_words(&argv, ab, side, path);
+	forget_round(profile);
+	add_exec_words(&argv, ab, side, profile);
 	status = run_exec(argv.items, what, errors, ab->cfg->show_output);
 	if (status) {
 		tell_failure(side, errors);
@@ -266,6 +256,7 @@ static void run_round(struct ab *ab, struct side *side, uint64_t number)
 	free(errors);
 	free(what);
 	free(path);
+	free(profile);
 }
 
 /* A B, B A, A B, ...: what drifts in the machine meets both alike. */

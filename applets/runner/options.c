@@ -94,4 +94,5 @@ void run_options_pass_on(const struct opts_args *args, struct strvec *to)
 			opts_pass_on(args, row->name, to);
 	}
 	opts_pass_on(args, "top", to);
+	opts_pass_on(args, "quiet", to);
 }

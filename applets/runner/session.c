@@ -350,12 +350,10 @@ static void tell_troubles(const struct result *r)
 
 static bool print_results(const struct session *s, const struct result *r)
 {
-	if (s->options->part)
-		return true;
 	if (!is_standard_output(s->json)) {
 		if (s->options->comparing.quiet)
 			tell_troubles(r);
-		else
+		else if (!s->options->part)
 			report_table(r, s->options->top);
 		return true;
 	}

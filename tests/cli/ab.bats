@@ -103,6 +103,19 @@ noisy() {
 	equal "$out" $'one\ntwo'
 }
 
+@test "ab: what codspeed.yml says is for the project's benchmarks" {
+	cat >codspeed.yml <<-END
+		options:
+		  min-rounds: 5
+		  fail-above: instructions=1
+		benchmarks:
+		  - exec: ls
+	END
+	ab --rounds 1 -- "$burn 10000" -- "$burn 20000"
+	equal "$rc" 0
+	[[ $(row instructions) == *regressed ]]
+}
+
 @test "ab: a command that fails" {
 	ab --rounds 3 -- "$burn 10" -- "$burn 10 3"
 	equal "$rc" 1
