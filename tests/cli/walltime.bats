@@ -457,6 +457,24 @@ head='{"creator":{"name":"pytest-codspeed","version":"4.5.0","pid":1},"instrumen
 	equal "$(jq -r '[.benchmarks[] | "\(.name) \(.rounds | length)"] | join(" ")' shown.json)" "one 3 two 4"
 }
 
+@test "run: rounds of several iterations are told in times of one" {
+	ln -s "$CODSPEED_BIN" exec-harness
+	codspeed run -m walltime --walltime-profiler sampler --profile-folder "$folder" -- \
+		./exec-harness --warmup-time 0 --max-rounds 3 --name one true
+	before=$(timed '[.benchmarks[0].rounds[] / 10 | floor] | tostring')
+	rm "$folder"/rounds-*.json "$folder/results.json"
+	file=$(echo "$folder"/results/*.json)
+	jq '.benchmarks[0].stats |= (with_entries(if .key | endswith("_ns") then .value /= 10 else . end)
+		| .iter_per_round = 10)' "$file" >tenth.json
+	cp tenth.json "$file"
+	codspeed show --json shown.json "$folder"
+	equal "$(jq '.benchmarks[0].rounds | tostring' -r shown.json)" "$before"
+	# where rounds had different numbers of iterations, markers do not tell what one took
+	jq '.benchmarks[0].stats.iter_per_round = 5' tenth.json >"$file"
+	codspeed show --json shown.json "$folder"
+	equal "$(jq '.benchmarks[0].rounds | length' shown.json)" 0
+}
+
 @test "run: a daemon that is left behind does not hold it up" {
 	ln -s "$CODSPEED_BIN" exec-harness
 	SECONDS=0

@@ -103,7 +103,12 @@ static void add_benchmark(struct result *r, const struct walltime_benchmark *fro
 		b->metrics[i] = MEASURE_NULL;
 }
 
-static int load_results(struct result *r, const char *path,
+/* How many iterations a round of each benchmark of the result files was, in their order. */
+struct iterations {
+	VEC(uint64_t) list;
+};
+
+static int load_results(struct result *r, const char *path, struct iterations *iterations,
 			struct walltime_profile_summary *summary)
 {
 	struct walltime_results results;
@@ -115,8 +120,10 @@ static int load_results(struct result *r, const char *path,
 	buf_release(&text);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < results.benchmarks.len; i++)
+	for (size_t i = 0; i < results.benchmarks.len; i++) {
 		add_benchmark(r, &results.benchmarks.items[i]);
+		vec_push(&iterations->list, results.benchmarks.items[i].stats.iter_per_round);
+	}
 	summary->empty_files += !results.benchmarks.len;
 	free(summary->integration);
 	summary->integration = xasprintf("%s %s", results.creator, results.version);
@@ -189,9 +196,27 @@ static int load_record(struct result *r, size_t first, const char *path)
 
 /* ---- What integrations say of their rounds ---- */
 
-/* The rounds inside a window, one iteration each; not when the file counts others than were marked. */
+/*
+ * Whether the rounds may be those that the file has the statistics of: an integration may give each
+ * round another number of iterations and tell only the mean. Its clock may be another one.
+ */
+static bool agree_with_statistics(const struct benchmark *b)
+{
+	double min = 0.9 * (double)b->metrics[WALLTIME_MIN].value;
+	double max = 1.1 * (double)b->metrics[WALLTIME_MAX].value;
+
+	for (size_t i = 0; i < b->rounds.len; i++)
+		if ((double)b->rounds.items[i] < min || (double)b->rounds.items[i] > max)
+			return false;
+	return true;
+}
+
+/*
+ * The rounds inside a window, in ns an iteration as all figures are; not when the file counts others
+ * than were marked.
+ */
 static void add_marked_rounds(struct benchmark *b, const struct execution_timestamps *t,
-			      const struct execution_window *window)
+			      const struct execution_window *window, uint64_t iterations)
 {
 	uint64_t start = 0, rounds = b->metrics[WALLTIME_ROUNDS].value;
 	bool open = false;
@@ -205,15 +230,24 @@ static void add_marked_rounds(struct benchmark *b, const struct execution_timest
 			start = m->time;
 			open = true;
 		} else if (m->type == MARKER_ROUND_END && open && m->time >= start) {
-			vec_push(&b->rounds, m->time - start);
+			vec_push(&b->rounds, (m->time - start) / iterations);
 			open = false;
 		}
 	}
-	if (b->rounds.len != rounds)
+	if (b->rounds.len != rounds || (iterations > 1 && !agree_with_statistics(b)))
 		b->rounds.len = 0;
 }
 
-static int load_marked_rounds(struct result *r, size_t first, const char *folder)
+/* At least one; of a benchmark of our harness it is one. */
+static uint64_t iterations_of(const struct iterations *iterations, size_t benchmark)
+{
+	uint64_t count = benchmark < iterations->list.len ? iterations->list.items[benchmark] : 1;
+
+	return count ? count : 1;
+}
+
+static int load_marked_rounds(struct result *r, size_t first, const struct iterations *iterations,
+			      const char *folder)
 {
 	char *path = xasprintf("%s/" EXECUTION_TIMESTAMPS_FILE, folder);
 	struct execution_timestamps t = EXECUTION_TIMESTAMPS_INIT;
@@ -234,7 +268,8 @@ static int load_marked_rounds(struct result *r, size_t first, const char *folder
 			? NULL : find_benchmark(r, first, t.uris.items[window->uri].uri);
 
 		if (b)
-			add_marked_rounds(b, &t, window);
+			add_marked_rounds(b, &t, window, iterations_of(iterations,
+				(size_t)(b - r->benchmarks.items) - first));
 	}
 	execution_windows_release(&windows);
 	execution_timestamps_release(&t);
@@ -260,6 +295,7 @@ int walltime_profile_load(struct result *r, const char *folder,
 			  struct walltime_profile_summary *summary)
 {
 	struct files results = {0}, records = {0};
+	struct iterations iterations = {.list = VEC_INIT};
 	size_t first = r->benchmarks.len;
 	int rc = find_results(&results, folder);
 
@@ -267,13 +303,14 @@ int walltime_profile_load(struct result *r, const char *folder,
 	if (!rc)
 		rc = find_files(&records, folder, ROUND_RECORD_PREFIX);
 	for (size_t i = 0; !rc && i < results.list.len; i++)
-		rc = load_results(r, results.list.items[i].path, summary);
+		rc = load_results(r, results.list.items[i].path, &iterations, summary);
 	for (size_t i = 0; !rc && i < records.list.len; i++)
 		rc = load_record(r, first, records.list.items[i].path);
 	if (!rc)
-		rc = load_marked_rounds(r, first, folder);
+		rc = load_marked_rounds(r, first, &iterations, folder);
 	summary->files = results.list.len;
 	summary->records = records.list.len;
+	vec_release(&iterations.list);
 	files_release(&results);
 	files_release(&records);
 	return rc;
