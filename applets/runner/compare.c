@@ -86,6 +86,7 @@ static void take_stored_gates(struct comparing_options *comparing, const struct 
 		die_recorded(EXIT_USAGE);
 	if (rc > 0)
 		project_gates(&project, &comparing->gates);
+	comparing->stored_gates = rc > 0;
 	if (rc > 0)
 		project_release(&project);
 }

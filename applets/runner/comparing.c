@@ -64,6 +64,18 @@ static void tell_broken(const struct broken_gates *broken)
 	}
 }
 
+/* A name that was mistyped would be a gate that always holds. The file's may be of another run. */
+static void tell_unused(const struct comparing_options *options, const struct comparison *c)
+{
+	struct strvec names = STRVEC_INIT;
+
+	if (!options->stored_gates)
+		gates_unused(&options->gates, c, &names);
+	for (size_t i = 0; i < names.len; i++)
+		log_warn("--fail-above: there is no benchmark '%s', its limit has no effect", names.items[i]);
+	strvec_release(&names);
+}
+
 /* `quiet`: the table does not say why. */
 static void tell_incomparable(const struct comparison *c, bool quiet)
 {
@@ -104,6 +116,7 @@ int comparing_report(const struct comparison *c, const struct comparing_options 
 	tell_incomparable(c, options->quiet);
 	if (is_disjoint(c))
 		log_error("%s and %s have no benchmark in common", c->base_name, c->head_name);
+	tell_unused(options, c);
 	tell_broken(&broken);
 	if (broken.items.len)
 		status = EXIT_REGRESSED;

@@ -16,7 +16,8 @@
 
 struct comparing_options {
 	struct gates gates; /* --fail-above; lives as long as the process */
-	bool stored_gates;  /* they are of codspeed.yml: without a base, growth is not looked at */
+	bool stored_gates;  /* they are of codspeed.yml: without a base growth is not looked at, and other
+			     * benchmarks than those at hand may be named */
 	double threshold;
 	bool across_machines;
 	bool all_metrics;

@@ -254,6 +254,13 @@ ten() {
 	equal "$rc" 4
 }
 
+@test "gates: one of a benchmark that is not there is told" {
+	ten 1000
+	compare --fail-above b55:instructions=1% --fail-above b5:instructions=6% base.json head.json
+	equal "$rc" 0
+	equal "$err" "codspeed: warning: --fail-above: there is no benchmark 'b55', its limit has no effect"
+}
+
 @test "gates: all that is broken is listed, and every report written first" {
 	made base.json "$(simulated a 100)" "$(simulated b 100)" "$(in_memory c 100 100)"
 	made head.json "$(simulated a 200)" "$(simulated b 300)" "$(in_memory c 400 100)"

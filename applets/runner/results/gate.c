@@ -234,6 +234,19 @@ void gates_check(const struct gates *gates, const struct comparison *c, struct b
 	}
 }
 
+void gates_unused(const struct gates *gates, const struct comparison *c, struct strvec *to)
+{
+	for (size_t i = 0; i < gates->items.len; i++) {
+		const struct gate *gate = &gates->items.items[i];
+		bool used = !gate->benchmark;
+
+		for (size_t j = 0; !used && j < c->rows.len; j++)
+			used = is_for(gate, compared_benchmark(&c->rows.items[j]));
+		if (!used)
+			strvec_push(to, gate->benchmark);
+	}
+}
+
 void broken_gate_text(const struct broken_gate *broken, struct buf *to)
 {
 	const struct gate *gate = broken->gate;

@@ -14,6 +14,7 @@
 
 #include "applets/runner/results/comparison.h"
 #include "core/buf.h"
+#include "core/strvec.h"
 #include "core/vec.h"
 
 enum gate_kind { GATE_OFF, GATE_SHARE, GATE_GROWTH, GATE_CEILING };
@@ -68,6 +69,9 @@ struct broken_gates {
  * time breaks a gate only where the rank test finds the rounds longer, too.
  */
 void gates_check(const struct gates *gates, const struct comparison *c, struct broken_gates *to);
+
+/* The names that gates give to benchmarks of which `c` has none: those gates can never be broken. */
+void gates_unused(const struct gates *gates, const struct comparison *c, struct strvec *to);
 
 /* Append "NAME: METRIC is 1,050, 5.00% above the base's 1,000; the limit is 3%". */
 void broken_gate_text(const struct broken_gate *broken, struct buf *to);
