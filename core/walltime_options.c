@@ -6,6 +6,12 @@
 #include "core/units.h"
 #include "core/walltime_options.h"
 
+bool output_is_file(const char *output)
+{
+	return !str_eq(output, OUTPUT_INHERIT) && !str_eq(output, OUTPUT_NULL) &&
+	       !str_eq(output, OUTPUT_PIPE);
+}
+
 static int check_duration(const struct opt *row UNUSED, const char *text, void *member UNUSED)
 {
 	uint64_t ns;

@@ -27,7 +27,7 @@ struct walltime_options {
 	const char *prepare;        /* shell texts */
 	const char *cleanup;
 	const char *input;          /* a file */
-	const char *output;         /* one of OUTPUT_WORDS, else a file */
+	const char *output;         /* one of the words below, else a file */
 	const char *cpu;            /* a list: "0,2-3" */
 	bool quiet;
 };
@@ -35,6 +35,7 @@ struct walltime_options {
 #define OUTPUT_INHERIT "inherit"
 #define OUTPUT_NULL "null"
 #define OUTPUT_PIPE "pipe"
+bool output_is_file(const char *output);
 
 /* The rows, for OPT_ROWS(struct cfg, member, struct walltime_options, walltime_option_rows). */
 extern const struct opt walltime_option_rows[];

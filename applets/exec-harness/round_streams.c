@@ -53,7 +53,6 @@ static int open_pipe(struct round_streams *s)
 
 static int open_output(struct round_streams *s, const char *output)
 {
-	bool file = !str_eq(output, OUTPUT_NULL) && !str_eq(output, OUTPUT_PIPE);
 	int fd;
 
 	s->err = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -61,8 +60,8 @@ static int open_output(struct round_streams *s, const char *output)
 		return fail_errno("/dev/null");
 	if (str_eq(output, OUTPUT_PIPE))
 		return open_pipe(s);
-	fd = file ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666)
-		  : open("/dev/null", O_WRONLY);
+	fd = output_is_file(output) ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666)
+				    : open("/dev/null", O_WRONLY);
 	if (fd < 0)
 		return fail_errno("--output %s", output);
 	return put_in_place(fd, STDOUT_FILENO);

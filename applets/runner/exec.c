@@ -136,11 +136,34 @@ static int run_modes(const struct cfg *cfg, const struct opts_args *args)
 	return status;
 }
 
+/* As other files that are named: from where codspeed was started, not from --working-directory. */
+static char *absolute(const char *path)
+{
+	char *whole = path_absolute(path);
+
+	if (!whole)
+		die_recorded(EXIT_FAILED);
+	return whole;
+}
+
+static void settle_files(struct cfg *cfg)
+{
+	struct walltime_options *o = &cfg->walltime;
+
+	if (!cfg->run.working_directory)
+		return;
+	if (o->input)
+		o->input = absolute(o->input); /* both live as long as the process */
+	if (o->output && output_is_file(o->output))
+		o->output = absolute(o->output);
+}
+
 static int run_one(struct cfg *cfg, const struct opts_args *args)
 {
 	char *const title[] = {(char *)cfg->list, NULL};
 	struct session session;
 
+	settle_files(cfg);
 	session_begin(&session, &cfg->run, cfg->list ? title : args->words,
 		      cfg->list ? NULL : args->words[0]);
 	if (ENABLE_MEMTRACK && session.mode == MODE_MEMORY)

@@ -235,6 +235,13 @@ says() {
 	cmp out.json "$folder/results.json"
 }
 
+@test "exec: files are named from where codspeed is started" {
+	mkdir sub
+	echo hi >in.txt
+	wall "${quick[@]}" 1 --working-directory sub --input in.txt --output out.txt -- sh -c 'cat; pwd'
+	equal "$(<out.txt)" "hi"$'\n'"$PWD/sub"
+}
+
 @test "exec: a failed command is in the table, and exit 1" {
 	run --separate-stderr -1 wall "${quick[@]}" 5 -- sh -c 'exit 3'
 	[[ $output == *"! failed: the command ended with exit status 3 in round 1 of measuring"* ]]
