@@ -387,6 +387,17 @@ int json_get_text(const struct json_doc *doc, const struct json_value *object, c
 	return rc ? rc : json_as_text(doc, v, to);
 }
 
+int json_get_text_dup(const struct json_doc *doc, const struct json_value *object, const char *key,
+	char **to)
+{
+	const char *text;
+	int rc = json_get_text(doc, object, key, &text);
+
+	if (!rc)
+		*to = xstrdup(text);
+	return rc;
+}
+
 int json_get_array(const struct json_doc *doc, const struct json_value *object, const char *key,
 	const struct json_value **to)
 {
@@ -423,6 +434,21 @@ const struct json_value *json_next(struct json_iter *it)
 		it->key = yyjson_get_str(v++);
 	it->next = ours(unsafe_yyjson_get_next(v));
 	return ours(v);
+}
+
+int json_as_texts(const struct json_doc *doc, const struct json_value *array, struct strvec *to)
+{
+	struct json_iter it = json_iter(array);
+	const struct json_value *v;
+	const char *text;
+	int rc = json_as_array(doc, array);
+
+	while (!rc && (v = json_next(&it))) {
+		rc = json_as_text(doc, v, &text);
+		if (!rc)
+			strvec_push(to, text);
+	}
+	return rc;
 }
 
 size_t json_length(const struct json_value *container)

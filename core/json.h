@@ -16,6 +16,7 @@
 
 #include "core/buf.h"
 #include "core/error.h"
+#include "core/strvec.h"
 
 /* A value inside a document, which owns it. */
 struct json_value;
@@ -48,6 +49,9 @@ int json_as_text(const struct json_doc *doc, const struct json_value *v, const c
 int json_as_string(const struct json_doc *doc, const struct json_value *v, const char **to,
 	size_t *len);
 
+/* The items of an array, all texts; those before one that is not are appended, too. */
+int json_as_texts(const struct json_doc *doc, const struct json_value *array, struct strvec *to);
+
 /* Just the check. */
 int json_as_array(const struct json_doc *doc, const struct json_value *v);
 int json_as_object(const struct json_doc *doc, const struct json_value *v);
@@ -70,6 +74,8 @@ int json_get_double(const struct json_doc *doc, const struct json_value *object,
 	double *to);
 int json_get_text(const struct json_doc *doc, const struct json_value *object, const char *key,
 	const char **to);
+int json_get_text_dup(const struct json_doc *doc, const struct json_value *object, const char *key,
+	char **to); /* the caller frees */
 int json_get_array(const struct json_doc *doc, const struct json_value *object, const char *key,
 	const struct json_value **to);
 int json_get_object(const struct json_doc *doc, const struct json_value *object, const char *key,

@@ -117,17 +117,6 @@ int round_record_write(const struct round_record *r, const char *folder)
 
 /* Reading */
 
-static int read_text(const struct json_doc *doc, const struct json_value *object, const char *key,
-		     char **to)
-{
-	const char *text;
-	int rc = json_get_text(doc, object, key, &text);
-
-	if (!rc)
-		*to = xstrdup(text);
-	return rc;
-}
-
 static int read_outcome(const struct json_doc *doc, const struct json_value *object,
 			enum round_outcome *to)
 {
@@ -146,25 +135,6 @@ static int read_outcome(const struct json_doc *doc, const struct json_value *obj
 		}
 	}
 	return json_fail(doc, v, "is no outcome this program knows");
-}
-
-static int read_notes(const struct json_doc *doc, const struct json_value *object,
-		      struct strvec *to)
-{
-	const struct json_value *list, *item;
-	struct json_iter it;
-	const char *text;
-	int rc = json_get_array(doc, object, "notes", &list);
-
-	if (rc)
-		return rc;
-	it = json_iter(list);
-	while (!rc && (item = json_next(&it))) {
-		rc = json_as_text(doc, item, &text);
-		if (!rc)
-			strvec_push(to, text);
-	}
-	return rc;
 }
 
 static int read_round(const struct json_doc *doc, const struct json_value *row, struct round *to)
@@ -202,14 +172,17 @@ static int read_rounds(const struct json_doc *doc, const struct json_value *obje
 static int read_benchmark(const struct json_doc *doc, const struct json_value *object,
 			  struct round_benchmark *to)
 {
-	int rc = read_text(doc, object, "uri", &to->uri);
+	const struct json_value *notes;
+	int rc = json_get_text_dup(doc, object, "uri", &to->uri);
 
 	if (!rc)
-		rc = read_text(doc, object, "name", &to->name);
+		rc = json_get_text_dup(doc, object, "name", &to->name);
 	if (!rc)
 		rc = read_outcome(doc, object, &to->outcome);
 	if (!rc)
-		rc = read_notes(doc, object, &to->notes);
+		rc = json_get_array(doc, object, "notes", &notes);
+	if (!rc)
+		rc = json_as_texts(doc, notes, &to->notes);
 	return rc ? rc : read_rounds(doc, object, to);
 }
 

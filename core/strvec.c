@@ -38,6 +38,14 @@ void strvec_push_all(struct strvec *v, char *const *items)
 		strvec_push(v, *items);
 }
 
+bool strvec_contains(const struct strvec *v, const char *s)
+{
+	for (size_t i = 0; i < v->len; i++)
+		if (str_eq(v->items[i], s))
+			return true;
+	return false;
+}
+
 void strvec_release(struct strvec *v)
 {
 	for (size_t i = 0; i < v->len; i++)

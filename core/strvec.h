@@ -3,6 +3,7 @@
 #ifndef CORE_STRVEC_H
 #define CORE_STRVEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct strvec {
@@ -18,6 +19,8 @@ void strvec_take(struct strvec *v, char *s);       /* takes ownership of a mallo
 void strvec_pushf(struct strvec *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strvec_push_all(struct strvec *v, char *const *items); /* copies up to the NULL */
 void strvec_release(struct strvec *v);
+
+bool strvec_contains(const struct strvec *v, const char *s);
 
 /* The words up to the NULL, joined by blanks; the caller frees. */
 char *words_join(char *const *words);

@@ -115,25 +115,14 @@ static int read_stats(const struct json_doc *doc, const struct json_value *objec
 	return rc;
 }
 
-static int read_text(const struct json_doc *doc, const struct json_value *object, const char *key,
-		     char **to)
-{
-	const char *text;
-	int rc = json_get_text(doc, object, key, &text);
-
-	if (!rc)
-		*to = xstrdup(text);
-	return rc;
-}
-
 static int read_benchmark(const struct json_doc *doc, const struct json_value *object,
 			  struct walltime_benchmark *b)
 {
 	const struct json_value *part;
-	int rc = read_text(doc, object, "name", &b->name);
+	int rc = json_get_text_dup(doc, object, "name", &b->name);
 
 	if (!rc)
-		rc = read_text(doc, object, "uri", &b->uri);
+		rc = json_get_text_dup(doc, object, "uri", &b->uri);
 	if (!rc)
 		rc = json_get_object(doc, object, "config", &part);
 	if (!rc)
@@ -147,9 +136,9 @@ static int read_creator(const struct json_doc *doc, struct walltime_results *r)
 	int rc = json_get_object(doc, doc->root, "creator", &creator);
 
 	if (!rc)
-		rc = read_text(doc, creator, "name", &r->creator);
+		rc = json_get_text_dup(doc, creator, "name", &r->creator);
 	if (!rc)
-		rc = read_text(doc, creator, "version", &r->version);
+		rc = json_get_text_dup(doc, creator, "version", &r->version);
 	return rc ? rc : json_get_u64(doc, creator, "pid", &r->pid);
 }
 

@@ -130,26 +130,6 @@ int targets_add_words(struct targets *t, char *const *words, const char *name,
 	return add(t, &target);
 }
 
-static int read_command(const struct json_doc *doc, const struct json_value *item,
-			struct strvec *command)
-{
-	const struct json_value *list, *word;
-	struct json_iter it;
-	const char *text;
-	int rc = json_get_array(doc, item, "command", &list);
-
-	if (rc)
-		return rc;
-	it = json_iter(list);
-	while ((word = json_next(&it))) {
-		rc = json_as_text(doc, word, &text);
-		if (rc)
-			return rc;
-		strvec_push(command, text);
-	}
-	return 0;
-}
-
 /* A duration is a text, and is checked like one of the command line. */
 static int read_duration(const struct json_doc *doc, const struct json_value *v, const char **to)
 {
@@ -208,10 +188,12 @@ static int read_limits(const struct json_doc *doc, const struct json_value *item
 static int read_target(const struct json_doc *doc, const struct json_value *item,
 		       struct target *target)
 {
-	const struct json_value *name;
+	const struct json_value *command, *name;
 	const char *text;
-	int rc = read_command(doc, item, &target->command);
+	int rc = json_get_array(doc, item, "command", &command);
 
+	if (!rc)
+		rc = json_as_texts(doc, command, &target->command);
 	if (!rc)
 		rc = json_find(doc, item, "name", &name);
 	if (!rc && name && !json_is_null(name)) {

@@ -246,14 +246,6 @@ static void take_benchmarks(struct run *run, struct result *from, const char *co
 	from->benchmarks.len = 0; /* they have moved */
 }
 
-static bool has_text(const struct strvec *list, const char *text)
-{
-	for (size_t i = 0; i < list->len; i++)
-		if (str_eq(list->items[i], text))
-			return true;
-	return false;
-}
-
 /* All parts ran on this machine; what only some modes use is known from the first that did. */
 static void take_system(struct result_system *to, struct result_system *from)
 {
@@ -284,7 +276,7 @@ static void take_results(struct run *run, const struct part *part, const char *f
 	if (!stat(path, &st) && recorded_read(&r, path))
 		fail_report(run);
 	for (size_t i = 0; i < r.run.modes.len; i++)
-		if (!has_text(&run->result.run.modes, r.run.modes.items[i]))
+		if (!strvec_contains(&run->result.run.modes, r.run.modes.items[i]))
 			strvec_push(&run->result.run.modes, r.run.modes.items[i]);
 	take_system(&run->result.system, &r.system);
 	take_benchmarks(run, &r, part->command);

@@ -453,14 +453,6 @@ static void print_mode(FILE *to, const struct result *result, const struct table
 	print_footer(&table, mode);
 }
 
-static bool has_mode(const struct result *result, enum mode mode)
-{
-	for (size_t i = 0; i < result->benchmarks.len; i++)
-		if (result->benchmarks.items[i].mode == mode)
-			return true;
-	return false;
-}
-
 /* Several modes: a row for each URI, with the figures that say most of each mode */
 
 /* A mode's own table has all. */
@@ -484,7 +476,7 @@ static void choose_columns(struct joined *joined, const struct result *result)
 		const char *name = joined_metrics[i % ARRAY_SIZE(joined_metrics)];
 		const struct mode_info *info = result_mode_info(mode);
 
-		for (size_t j = 0; has_mode(result, mode) && j < info->metric_count; j++) {
+		for (size_t j = 0; result_has_mode(result, mode) && j < info->metric_count; j++) {
 			if (!str_eq(info->metrics[j].name, name))
 				continue;
 			joined->metrics[joined->columns.metric_count] = info->metrics[j];
@@ -602,7 +594,7 @@ static void print_joined(FILE *to, const struct result *result, const struct tab
 	fputc('\n', to);
 	print_dropped(&table);
 	for (size_t i = 0; i < MODE_COUNT; i++)
-		if (has_mode(result, (enum mode)i))
+		if (result_has_mode(result, (enum mode)i))
 			print_footer(&table, (enum mode)i);
 	free(joined.sorted);
 }
@@ -612,7 +604,7 @@ static size_t count_modes(const struct result *result, enum mode *last)
 	size_t count = 0;
 
 	for (size_t i = 0; i < MODE_COUNT; i++) {
-		if (!has_mode(result, (enum mode)i))
+		if (!result_has_mode(result, (enum mode)i))
 			continue;
 		*last = (enum mode)i;
 		count++;

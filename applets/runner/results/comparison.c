@@ -147,21 +147,13 @@ static void add_head(struct comparison *c, struct benchmark_index *base, bool *s
 	}
 }
 
-static bool has_mode(const struct result *result, enum mode mode)
-{
-	for (size_t i = 0; i < result->benchmarks.len; i++)
-		if (result->benchmarks.items[i].mode == mode)
-			return true;
-	return false;
-}
-
 static void compare_machines(struct comparison *c)
 {
 	for (size_t i = 0; i < MODE_COUNT; i++) {
 		enum mode mode = (enum mode)i;
 		struct buf why = BUF_INIT;
 
-		if (!has_mode(c->base, mode) || !has_mode(c->head, mode))
+		if (!result_has_mode(c->base, mode) || !result_has_mode(c->head, mode))
 			continue;
 		fingerprint_differences(c->base, c->head, mode, &why);
 		if (why.len)

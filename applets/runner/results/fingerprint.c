@@ -63,14 +63,6 @@ static void compare_numbers(struct buf *to, const char *name, struct measure bas
 	add(to, name, texts[0], texts[1]);
 }
 
-static bool contains(const struct strvec *list, const char *word)
-{
-	for (size_t i = 0; i < list->len; i++)
-		if (str_eq(list->items[i], word))
-			return true;
-	return false;
-}
-
 /* Append to `only` what stands in `a` and not in `b`, of `relevant` words where these are given. */
 static void subtract(const struct strvec *a, const struct strvec *b, bool relevant_only,
 	char sign, struct buf *only)
@@ -80,7 +72,7 @@ static void subtract(const struct strvec *a, const struct strvec *b, bool releva
 
 		for (size_t j = 0; !relevant && j < ARRAY_SIZE(valgrind_flags); j++)
 			relevant = str_eq(a->items[i], valgrind_flags[j]);
-		if (relevant && !contains(b, a->items[i]))
+		if (relevant && !strvec_contains(b, a->items[i]))
 			buf_printf(only, "%s%c%s", only->len ? " " : "", sign, a->items[i]);
 	}
 }
@@ -90,7 +82,7 @@ static void compare_lists(struct buf *to, const char *name, const struct strvec 
 {
 	struct buf only = BUF_INIT;
 
-	if (contains(base, FINGERPRINT_SEVERAL) || contains(head, FINGERPRINT_SEVERAL))
+	if (strvec_contains(base, FINGERPRINT_SEVERAL) || strvec_contains(head, FINGERPRINT_SEVERAL))
 		buf_addstr(&only, FINGERPRINT_SEVERAL);
 	subtract(base, head, relevant_only, '-', &only);
 	subtract(head, base, relevant_only, '+', &only);

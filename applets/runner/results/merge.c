@@ -7,14 +7,6 @@
 
 /* Whether they can be merged */
 
-static bool has_mode(const struct result *result, enum mode mode)
-{
-	for (size_t i = 0; i < result->benchmarks.len; i++)
-		if (result->benchmarks.items[i].mode == mode)
-			return true;
-	return false;
-}
-
 static void add_differences(const struct merge_part *parts, size_t count, enum mode mode,
 	struct buf *to)
 {
@@ -23,7 +15,7 @@ static void add_differences(const struct merge_part *parts, size_t count, enum m
 	for (size_t i = 0; i < count; i++) {
 		struct buf why = BUF_INIT;
 
-		if (!has_mode(&parts[i].result, mode))
+		if (!result_has_mode(&parts[i].result, mode))
 			continue;
 		if (!first)
 			first = &parts[i];
@@ -96,14 +88,9 @@ static void merge_system(struct result_system *to, struct result_system *from)
 
 static void add_modes(struct strvec *to, const struct strvec *from)
 {
-	for (size_t i = 0; i < from->len; i++) {
-		bool there = false;
-
-		for (size_t j = 0; j < to->len; j++)
-			there |= str_eq(to->items[j], from->items[i]);
-		if (!there)
+	for (size_t i = 0; i < from->len; i++)
+		if (!strvec_contains(to, from->items[i]))
 			strvec_push(to, from->items[i]);
-	}
 }
 
 static void merge_run(struct result_run *to, struct result_run *from)

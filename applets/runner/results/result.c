@@ -166,6 +166,14 @@ struct benchmark *result_add(struct result *result, enum mode mode, const char *
 	return vec_last(&result->benchmarks);
 }
 
+bool result_has_mode(const struct result *result, enum mode mode)
+{
+	for (size_t i = 0; i < result->benchmarks.len; i++)
+		if (result->benchmarks.items[i].mode == mode)
+			return true;
+	return false;
+}
+
 const char *result_name_of_uri(const char *uri)
 {
 	size_t end = strcspn(uri, "[");

@@ -202,6 +202,9 @@ void benchmark_release(struct benchmark *benchmark);
 struct benchmark *result_add(struct result *result, enum mode mode, const char *uri,
 	const char *name);
 
+/* Whether a benchmark of it was measured in this mode. */
+bool result_has_mode(const struct result *result, enum mode mode);
+
 /*
  * The name that an integration's URI ends in: `file.py::Class::test[a::b]` gives `test[a::b]`, the
  * brackets being the test's own; of `exec_harness::NAME` all of NAME. Borrowed from `uri`, and empty

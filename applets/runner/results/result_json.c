@@ -293,22 +293,6 @@ static int read_bytes(const struct json_doc *doc, const struct json_value *v, ch
 	return 0;
 }
 
-static int read_texts(const struct json_doc *doc, const struct json_value *array,
-	struct strvec *to)
-{
-	struct json_iter it = json_iter(array);
-	const struct json_value *v;
-	const char *text;
-	int rc = json_as_array(doc, array);
-
-	while (!rc && (v = json_next(&it))) {
-		rc = json_as_text(doc, v, &text);
-		if (!rc)
-			strvec_push(to, text);
-	}
-	return rc;
-}
-
 static int read_measure(const struct json_doc *doc, const struct json_value *v,
 	struct measure *to)
 {
@@ -332,7 +316,7 @@ static int read_value(const struct json_doc *doc, const struct json_value *v,
 	case OPTIONAL_BYTES:
 		return read_bytes(doc, v, member);
 	case TEXTS:
-		return read_texts(doc, v, member);
+		return json_as_texts(doc, v, member);
 	case SIGNED:
 		return json_as_i64(doc, v, member);
 	case UNSIGNED:
