@@ -16,12 +16,11 @@ void orphans_adopt(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/* The name of a process; false when it is gone. */
-static bool read_name(const char *pid, struct buf *name)
+bool process_read_name(pid_t pid, struct buf *name)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	buf_clear(name);
 	if (read_file(path, name))
 		error_clear();
@@ -45,7 +44,7 @@ size_t orphans_visit(pid_t except, void (*visit)(void *ctx, pid_t pid, const cha
 	     word = strtok_r(NULL, " ", &save)) {
 		pid_t pid = (pid_t)strtol(word, NULL, 10);
 
-		if (pid == except || waitpid(pid, NULL, WNOHANG) > 0 || !read_name(word, &name))
+		if (pid == except || waitpid(pid, NULL, WNOHANG) > 0 || !process_read_name(pid, &name))
 			continue;
 		visit(ctx, pid, name.data);
 		count++;

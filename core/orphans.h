@@ -6,8 +6,11 @@
 #ifndef CORE_ORPHANS_H
 #define CORE_ORPHANS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+#include "core/buf.h"
 
 /* From now on whoever loses its parent below this process becomes a child of it. */
 void orphans_adopt(void);
@@ -21,5 +24,8 @@ size_t orphans_visit(pid_t except, void (*visit)(void *ctx, pid_t pid, const cha
 
 /* `visit` for orphans_visit(): send the signal at `ctx` (an int), and let who stands act on it. */
 void orphans_signal(void *ctx, pid_t pid, const char *name);
+
+/* The name of any process, at most 15 bytes; false when it is gone. */
+bool process_read_name(pid_t pid, struct buf *name);
 
 #endif

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "core/base.h"
+#include "core/buf.h"
 #include "core/clock.h"
+#include "core/orphans.h"
 #include "core/vec.h"
 
 #include "applets/memtrack/known_files.h"
@@ -107,6 +109,16 @@ static int probe(struct known_files *k, struct known_file *known, pid_t pid, con
 	return rc;
 }
 
+/* Whether a gap has been told of this file; from now on one has. */
+static bool told_before(struct known_files *k, struct track_file file)
+{
+	for (size_t i = 0; i < k->told.len; i++)
+		if (track_file_equal(k->told.items[i], file))
+			return true;
+	vec_push(&k->told, file);
+	return false;
+}
+
 /* `changed` 0: as the file itself says. */
 static int learn(struct known_files *k, pid_t pid, const struct mapped_file *m, uint64_t changed)
 {
@@ -117,12 +129,11 @@ static int learn(struct known_files *k, pid_t pid, const struct mapped_file *m, 
 	if (known.fd == -EMFILE)
 		return known.fd;
 	if (known.fd < 0) {
-		if (known.fd != -ESRCH) { /* else another process will bring it again */
+		if (known.fd != -ESRCH && !told_before(k, m->file))
 			heap_gaps_tell(&k->gaps, "%s, mapped by process %d: its allocations may be "
 				       "missed (%s)", m->path, pid, error_text());
-			error_clear();
-		}
-		return 0;
+		error_clear();
+		return 0; /* another process will bring it again */
 	}
 	rc = probe(k, &known, pid, m->path);
 	if (!rc)
@@ -156,6 +167,18 @@ static int look_again(struct known_files *k, struct known_file *known, pid_t pid
 	return tracker_know_file(k->tracker, known->file, changed);
 }
 
+/* A program that may not be read, or a process that has forbidden it: only root looks into these. */
+static void tell_closed(struct known_files *k, const struct track_stop *stop)
+{
+	struct buf name = BUF_INIT;
+
+	if (!told_before(k, stop->file) && process_read_name((pid_t)stop->pid, &name))
+		heap_gaps_tell(&k->gaps, "process %u (%s) cannot be looked into (not readable, or not "
+			       "dumpable): its allocations may be missed; as root they are seen",
+			       stop->pid, name.data);
+	buf_release(&name);
+}
+
 int known_files_look(struct known_files *k, const struct track_stop *stop)
 {
 	struct mapped_files files = {0};
@@ -173,6 +196,11 @@ int known_files_look(struct known_files *k, const struct track_stop *stop)
 			rc = look_again(k, known, pid, m, stop->changed);
 	}
 	mapped_files_release(&files);
+	if (rc == -EACCES) {
+		error_clear();
+		tell_closed(k, stop);
+		rc = 0;
+	}
 	return rc;
 }
 
@@ -215,3 +243,4 @@ void known_files_release(struct known_files *k)
 	heap_gaps_release(&k->gaps);
 	strvec_release(&k->unseen);
 }
+	vec_release(&k->told);

@@ -21,6 +21,7 @@ struct known_files {
 	struct tracker *tracker; /* borrowed */
 	VEC(struct known_file) list;
 	struct heap_gaps gaps; /* what could not be looked at or into */
+	VEC(struct track_file) told; /* files that gaps have been told of */
 	struct strvec unseen; /* functions whose blocks are not seen, by place */
 	unsigned groups;      /* of probes, given so far */
 };

@@ -54,10 +54,12 @@ int mapped_files_read(struct mapped_files *files, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	rc = read_file(path, &text);
-	if (rc && (rc == -ENOENT || !process_state(pid))) {
+	if (rc) {
+		bool gone = rc == -ENOENT || !process_state(pid);
+
 		error_clear();
-		rc = 0;
-	} else if (!rc && text.len) {
+		rc = gone ? 0 : fail(rc, "cannot read what process %d has mapped: %s", pid, strerror(-rc));
+	} else if (text.len) {
 		for (char *line = strtok_r(text.data, "\n", &save); line;
 		     line = strtok_r(NULL, "\n", &save))
 			read_line(files, line);

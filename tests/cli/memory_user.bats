@@ -456,6 +456,18 @@ for pid in range(int(sys.argv[2]), int(sys.argv[2]) + 3000):
 	equal "$(field .status)" ok
 }
 
+@test "closed: a program that cannot be read is told, once, and the rest is recorded" {
+	install
+	cp "$FIXTURES/heap_blocks-musl" "$open/closed"
+	chmod 711 "$open/closed"
+	result=$home/r.json
+	run -1 as_user_memory -- sh -c "$open/closed 100; $open/closed 100; $blocks 200"
+	equal "$(grep -c 'process [0-9]* (closed) cannot be looked into.*as root' "$BATS_TEST_TMPDIR/errors")" 1
+	equal "$(field .status)" incomplete
+	[[ $(field '.notes[]') == *'(closed)'* ]]
+	[ "$(field .metrics.allocations)" -ge 200 ]
+}
+
 @test "setuid: root in a user namespace of the command's is still the user" {
 	as_user unshare -Ur true || skip "no user namespaces for users here"
 	install
