@@ -38,7 +38,7 @@ static struct known_file *find(const struct known_files *k, struct track_file fi
 	return NULL;
 }
 
-/* The kernel side has to forget it, too, unless it is about to learn of it anew. */
+/* The kernel side has forgotten it before, or is about to learn of it anew. */
 static void drop(struct known_files *k, struct known_file *known)
 {
 	if (known->fd >= 0) {
@@ -206,17 +206,33 @@ int known_files_look(struct known_files *k, const struct track_stop *stop)
 
 /* ---- Writers ---- */
 
+static void tell_users(struct known_files *k, struct track_file file)
+{
+	char *path = NULL;
+	pid_t pid = mapped_file_find_user(file, &path);
+
+	if (pid)
+		heap_gaps_tell(&k->gaps, "%s was opened for writing while process %d used it: its calls in "
+			       "there are not recorded any more", path, pid);
+	free(path);
+}
+
 void known_files_yield(struct known_files *k)
 {
+	bool forgotten = false;
+
 	for (size_t i = k->list.len; i-- > 0;) {
 		struct known_file *known = &k->list.items[i];
-		struct track_file file = known->file;
 
 		/* one that somebody waits for shows as what it is to become */
 		if (known->fd < 0 || !known->leased || fcntl(known->fd, F_GETLEASE) != F_UNLCK)
 			continue;
+		/* all: a loader comes with programs that are known. And first: who maps it now is told of */
+		if (!forgotten)
+			tracker_forget_files(k->tracker);
+		forgotten = true;
+		tell_users(k, known->file);
 		drop(k, known);
-		tracker_forget_file(k->tracker, file);
 	}
 }
 
@@ -240,7 +256,7 @@ void known_files_release(struct known_files *k)
 		if (k->list.items[i].fd >= 0)
 			close(k->list.items[i].fd);
 	vec_release(&k->list);
+	vec_release(&k->told);
 	heap_gaps_release(&k->gaps);
 	strvec_release(&k->unseen);
 }
-	vec_release(&k->told);

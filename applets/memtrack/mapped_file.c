@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mapped_file.c - the files that a process executes from */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -66,6 +67,37 @@ int mapped_files_read(struct mapped_files *files, pid_t pid)
 	}
 	buf_release(&text);
 	return rc;
+}
+
+static bool is_descendant(pid_t pid)
+{
+	while (pid > 1 && pid != getpid())
+		pid = process_parent(pid);
+	return pid == getpid();
+}
+
+pid_t mapped_file_find_user(struct track_file file, char **path)
+{
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+	pid_t user = 0;
+
+	while (dir && !user && (entry = readdir(dir))) {
+		struct mapped_files files = {0};
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10); /* 0 for what is no process */
+
+		if (pid > 0 && pid != getpid() && is_descendant(pid) && mapped_files_read(&files, pid))
+			error_clear();
+		for (size_t i = 0; !user && i < files.list.len; i++)
+			if (track_file_equal(files.list.items[i].file, file)) {
+				*path = xstrdup(files.list.items[i].path);
+				user = pid;
+			}
+		mapped_files_release(&files);
+	}
+	if (dir)
+		closedir(dir);
+	return user;
 }
 
 void mapped_files_release(struct mapped_files *files)

@@ -27,6 +27,12 @@ struct mapped_files {
 int mapped_files_read(struct mapped_files *files, pid_t pid);
 void mapped_files_release(struct mapped_files *files);
 
+/*
+ * A process below this one that has the file mapped executable, with its path there (caller frees);
+ * 0 when there is none that can be looked into.
+ */
+pid_t mapped_file_find_user(struct track_file file, char **path);
+
 static inline bool track_file_equal(struct track_file a, struct track_file b)
 {
 	return a.inode == b.inode && a.device == b.device;

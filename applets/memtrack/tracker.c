@@ -619,9 +619,9 @@ int tracker_stops_fd(const struct tracker *t)
 
 /* ---- Files ---- */
 
-/* Those that come again are looked at once more. */
-static void forget_all_files(const struct bpf_map *files)
+void tracker_forget_files(struct tracker *t)
 {
+	const struct bpf_map *files = t->skel->maps.files;
 	struct track_file key;
 
 	while (!bpf_map__get_next_key(files, NULL, &key, sizeof(key)))
@@ -634,16 +634,11 @@ int tracker_know_file(struct tracker *t, struct track_file file, uint64_t change
 	int rc = bpf_map__update_elem(files, &file, sizeof(file), &changed, sizeof(changed), BPF_ANY);
 
 	if (rc == -E2BIG) {
-		forget_all_files(files);
+		tracker_forget_files(t);
 		rc = bpf_map__update_elem(files, &file, sizeof(file), &changed, sizeof(changed),
 					  BPF_ANY);
 	}
 	return rc ? fail(rc, "cannot remember a file: %s", strerror(-rc)) : 0;
-}
-
-void tracker_forget_file(struct tracker *t, struct track_file file)
-{
-	bpf_map__delete_elem(t->skel->maps.files, &file, sizeof(file), 0);
 }
 
 bool tracker_unseen(const struct tracker *t, size_t place)

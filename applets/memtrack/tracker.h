@@ -84,10 +84,10 @@ void tracker_end_stops(struct tracker *t);
 
 /*
  * The file was looked at: nobody is stopped for it any more, until it is changed (ns since 1970) or
- * forgotten. 0 or -errno with a frame.
+ * all are forgotten: what comes again is looked at once more. 0 or -errno with a frame.
  */
 int tracker_know_file(struct tracker *t, struct track_file file, uint64_t changed);
-void tracker_forget_file(struct tracker *t, struct track_file file);
+void tracker_forget_files(struct tracker *t);
 
 struct tracker_counts {
 	uint64_t lost_events, lost_stops, lost_tasks, lost_addresses, alive;

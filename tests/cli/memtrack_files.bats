@@ -55,3 +55,23 @@ setup() {
 	[ $code -ne 0 ]
 	grep -q 'x.so was written to while it was probed, and may crash now: replace the file instead' errors
 }
+
+# A program that is known is not stopped for; its loader, which is musl's allocator, has to be looked at.
+@test "file: a loader is opened for writing between runs of a program" {
+	need musl-gcc
+	cp "$(readlink -f /lib/ld-musl-x86_64.so.1)" ld.so
+	musl-gcc -D_GNU_SOURCE -w -o x "$BATS_TEST_DIRNAME/../fixtures/heap_tree.c" \
+		-Wl,-dynamic-linker,"$PWD/ld.so"
+	track sh -ec './x leaf 100; exec 3<>ld.so; exec 3>&-; ./x leaf 100; cat ld.so >y; cat y >ld.so
+		./x leaf 100'
+	[ ! -s errors ]
+	equal "$(counted 7000 7999)" '300 300 2114850 3'
+}
+
+@test "file: a library is opened for writing while a process uses it: that is told" {
+	built heap_plugin-jemalloc.so
+	cp "$FIXTURES/heap_plugin-jemalloc.so" x.so
+	track env LD_PRELOAD=./x.so bash -ec 'exec 3<>x.so; exec 3>&-; :'
+	grep -q "$PWD/x.so was opened for writing while process [0-9]* used it: its calls in there are not recorded any more" errors
+	[ "$(wc -l <errors)" -eq 1 ]
+}
