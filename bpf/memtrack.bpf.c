@@ -82,7 +82,7 @@ struct task {
 	__u32 pid; /* as memtrack sees them; 0: not asked yet */
 	__u32 tid;
 	__u32 events;
-	__u32 zero;
+	__u32 stranger; /* it is left alone, see own_user_only */
 };
 
 struct {
@@ -114,11 +114,18 @@ struct {
 
 static __always_inline struct task *current_task(void)
 {
-	return bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), 0, 0);
+	return find_task(bpf_get_current_task_btf());
 }
 
 /* Asked once a thread: inside a namespace it takes a helper that walks the levels. */
 static __always_inline void learn_ids(struct task *t)
+static __always_inline struct task *find_task(struct task_struct *task)
+{
+	struct task *t = bpf_task_storage_get(&tasks, task, 0, 0);
+
+	return t && !t->stranger ? t : NULL;
+}
+
 {
 	struct bpf_pidns_info inside = {};
 	__u64 ids;
@@ -143,10 +150,10 @@ static __always_inline void learn_ids(struct task *t)
 
 /* ---- Processes that are not the user's ---- */
 
-static __always_inline void leave_alone(struct task_struct *task)
+/* Its entry stays: to delete it can fail, when something on this processor is at the map just now. */
+static __always_inline void leave_alone(struct task *t)
 {
-	if (bpf_task_storage_delete(&tasks, task))
-		return;
+	t->stranger = 1;
 	__sync_fetch_and_add(&alive, -1);
 	if (!__sync_fetch_and_add(&strangers, 1))
 		first_stranger = bpf_ktime_get_ns();
@@ -168,7 +175,7 @@ static __always_inline void stop(struct task *t, __u32 reason, struct track_file
 	if (no_more_stops)
 		return;
 	if (is_stranger()) {
-		leave_alone(bpf_get_current_task_btf());
+		leave_alone(t);
 		return;
 	}
 	learn_ids(t);
@@ -558,7 +565,7 @@ int unseen_enter(struct pt_regs *ctx)
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
-	if (!bpf_task_storage_get(&tasks, parent, 0, 0))
+	if (!find_task(parent))
 		return 0;
 	if (bpf_task_storage_get(&tasks, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
 		__sync_fetch_and_add(&alive, 1);
@@ -575,7 +582,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
-	struct task *t = bpf_task_storage_get(&tasks, task, 0, 0);
+	struct task *t = find_task(task);
 
 	if (!t)
 		return 0;
@@ -615,14 +622,14 @@ enum { NSEC_BITS = (1 << 30) - 1, NSEC_PER_SECOND = 1000000000 };
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm *program)
 {
-	struct task *t = bpf_task_storage_get(&tasks, task, 0, 0);
+	struct task *t = find_task(task);
 	struct track_file file = {};
 	struct inode *inode;
 
 	if (!t)
 		return 0;
 	if (own_user_only && BPF_CORE_READ_BITFIELD(program, secureexec)) {
-		leave_alone(task);
+		leave_alone(t);
 		return 0;
 	}
 	t->sp = t->wish_sp = t->passed_sp = 0;
