@@ -70,6 +70,7 @@ struct signal_struct {
 };
 
 struct task_struct {
+	unsigned int flags;
 	int pid;
 	int tgid;
 	struct mm_struct *mm;

@@ -16,6 +16,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 enum {
 	SIGNAL_STOP = 19,
 	MAP_EXECUTABLE = 4, /* PROT_EXEC */
+	FLAG_SIGNALED = 0x400, /* PF_SIGNALED: a signal ends the thread */
 	FILES_KNOWN = 65536,
 	STOPS_BYTES = 256 * 1024,
 	FRAMES = 64, /* looked at, between an allocator call and another one inside it */
@@ -49,6 +50,9 @@ int tracking; /* events are wanted: written by memtrack */
 __u32 held[TRACK_HELD];
 __u32 held_next;
 
+/* By place in `held`, the stop that memtrack has answered there: see struct track_stop. */
+__u32 answered[TRACK_HELD];
+
 /* What went wrong, for memtrack to read: nothing is lost without a word. */
 __u64 lost_events;
 __u64 lost_stops;
@@ -56,6 +60,7 @@ __u64 lost_tasks;
 __u64 lost_addresses; /* blocks of which the address stands in hidden memory */
 __u64 strangers; /* threads that were left alone, see own_user_only */
 __u64 first_stranger; /* when, ns */
+__u64 escaped; /* stops that ended before memtrack's answer */
 bool no_more_stops; /* memtrack is about to leave */
 
 __u64 alive; /* threads of the tree */
@@ -82,7 +87,9 @@ struct task {
 	__u32 pid; /* as memtrack sees them; 0: not asked yet */
 	__u32 tid;
 	__u32 events;
+	__u32 asked; /* number of the stop for a file that it was last held by; 0: none, or seen to */
 	__u32 stranger; /* it is left alone, see own_user_only */
+	__u32 zero;
 };
 
 struct {
@@ -112,13 +119,6 @@ struct {
 
 /* ---- Threads ---- */
 
-static __always_inline struct task *current_task(void)
-{
-	return find_task(bpf_get_current_task_btf());
-}
-
-/* Asked once a thread: inside a namespace it takes a helper that walks the levels. */
-static __always_inline void learn_ids(struct task *t)
 static __always_inline struct task *find_task(struct task_struct *task)
 {
 	struct task *t = bpf_task_storage_get(&tasks, task, 0, 0);
@@ -126,6 +126,13 @@ static __always_inline struct task *find_task(struct task_struct *task)
 	return t && !t->stranger ? t : NULL;
 }
 
+static __always_inline struct task *current_task(void)
+{
+	return find_task(bpf_get_current_task_btf());
+}
+
+/* Asked once a thread: inside a namespace it takes a helper that walks the levels. */
+static __always_inline void learn_ids(struct task *t)
 {
 	struct bpf_pidns_info inside = {};
 	__u64 ids;
@@ -167,11 +174,24 @@ static __always_inline bool is_stranger(void)
 
 /* ---- Stops ---- */
 
+/*
+ * A thread that goes on although its stop was not answered: somebody else has sent SIGCONT, and what
+ * it called since then may have had no probes. A later answer in the same place will do.
+ */
+static __always_inline void see_to_stop(struct task *t)
+{
+	if (t->asked && (__s32)(answered[(t->asked - 1) % TRACK_HELD] - t->asked) < 0)
+		__sync_fetch_and_add(&escaped, 1);
+	t->asked = 0;
+}
+
 /* It stands only when it has left the kernel, which memtrack waits for before it looks. */
 static __always_inline void stop(struct task *t, __u32 reason, struct track_file file, __u64 changed)
 {
 	struct track_stop *r;
+	__u32 number;
 
+	see_to_stop(t);
 	if (no_more_stops)
 		return;
 	if (is_stranger()) {
@@ -187,10 +207,13 @@ static __always_inline void stop(struct task *t, __u32 reason, struct track_file
 	r->pid = t->pid;
 	r->tid = t->tid;
 	r->reason = reason;
-	r->zero = 0;
+	number = __sync_fetch_and_add(&held_next, 1);
+	held[number % TRACK_HELD] = t->pid;
+	r->number = number + 1;
 	r->file = file;
 	r->changed = changed;
-	held[__sync_fetch_and_add(&held_next, 1) % TRACK_HELD] = t->pid;
+	if (reason == TRACK_STOP_FILE)
+		t->asked = number + 1;
 	bpf_send_signal(SIGNAL_STOP);
 	bpf_ringbuf_submit(r, 0);
 }
@@ -586,6 +609,8 @@ int BPF_PROG(on_exit, struct task_struct *task)
 
 	if (!t)
 		return 0;
+	if (!(task->flags & FLAG_SIGNALED)) /* killed, it has not gone on */
+		see_to_stop(t);
 	__sync_fetch_and_add(&alive, -1);
 	if (!task->signal->live.counter)
 		tell_end(t, TRACK_EXIT);

@@ -55,7 +55,7 @@ struct track_stop {
 	__u32 pid;
 	__u32 tid;
 	__u32 reason;
-	__u32 zero;
+	__u32 number; /* counted from 1 on */
 	struct track_file file; /* all 0: one that the kernel side could not make out */
 	__u64 changed;          /* when its content or its inode was, ns since 1970 (ctime) */
 };

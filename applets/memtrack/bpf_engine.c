@@ -95,12 +95,24 @@ static void tell_strangers(const struct tracker_counts *counts, struct heap_gaps
 	vec_last(&gaps->list)->from = counts->first_stranger;
 }
 
+/* When that was is known too late. */
+static void tell_escaped(const struct tracker_counts *counts, struct heap_gaps *gaps)
+{
+	if (!counts->escaped)
+		return;
+	heap_gaps_tell(gaps, "processes that stood still for their allocators to be probed were let go on by "
+		       "others (SIGCONT), %llu times: calls may be missing",
+		       (unsigned long long)counts->escaped);
+	vec_last(&gaps->list)->from = 0;
+}
+
 static void engine_free(struct engine *e, struct heap_gaps *gaps)
 {
 	struct bpf_engine *b = of(e);
 	struct tracker_counts counts = tracker_counts(b->tracker);
 
 	tell_strangers(&counts, gaps);
+	tell_escaped(&counts, gaps);
 	watcher_stop(b->watcher, gaps);
 	tracker_free(b->tracker);
 	watchdog_stop(&b->watchdog);

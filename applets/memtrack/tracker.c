@@ -529,6 +529,7 @@ struct tracker_counts tracker_counts(struct tracker *t)
 		.lost_addresses = __atomic_load_n(&t->skel->bss->lost_addresses, __ATOMIC_RELAXED),
 		.lost_tasks = __atomic_load_n(&t->skel->bss->lost_tasks, __ATOMIC_RELAXED),
 		.strangers = __atomic_load_n(&t->skel->bss->strangers, __ATOMIC_RELAXED),
+		.escaped = __atomic_load_n(&t->skel->bss->escaped, __ATOMIC_RELAXED),
 		.first_stranger = __atomic_load_n(&t->skel->bss->first_stranger, __ATOMIC_RELAXED),
 		.alive = __atomic_load_n(&t->skel->bss->alive, __ATOMIC_RELAXED),
 	};
@@ -610,6 +611,12 @@ size_t tracker_take_stops(struct tracker *t, struct track_stop *to, size_t max)
 	t->stop_sink = (struct sink){.to = to, .max = max};
 	ring_buffer__consume_n(t->stops, max);
 	return t->stop_sink.len;
+}
+
+void tracker_answered(struct tracker *t, const struct track_stop *stop)
+{
+	__atomic_store_n(&t->skel->bss->answered[(stop->number - 1) % TRACK_HELD], stop->number,
+			 __ATOMIC_SEQ_CST);
 }
 
 int tracker_stops_fd(const struct tracker *t)

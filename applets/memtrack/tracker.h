@@ -77,6 +77,9 @@ size_t tracker_high(const struct tracker *t);
 
 /* Up to `max` stops that were asked for, without waiting; `tracker_stops_fd` can be read then. */
 size_t tracker_take_stops(struct tracker *t, struct track_stop *to, size_t max);
+
+/* To be said before the process is let go on: else what it does from then on is taken for missed. */
+void tracker_answered(struct tracker *t, const struct track_stop *stop);
 int tracker_stops_fd(const struct tracker *t);
 
 /* From now on nobody is stopped: there will be no one to let them go. */
@@ -93,6 +96,7 @@ struct tracker_counts {
 	uint64_t lost_events, lost_stops, lost_tasks, lost_addresses, alive;
 	uint64_t strangers; /* left alone: of other users, or with rights of their own */
 	uint64_t first_stranger; /* CLOCK_MONOTONIC, ns */
+	uint64_t escaped; /* stops that somebody else has ended, before the probes stood */
 };
 struct tracker_counts tracker_counts(struct tracker *t);
 

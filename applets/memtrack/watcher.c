@@ -125,6 +125,14 @@ static int collect(struct watcher *w)
 	return rc;
 }
 
+/* One that does not stand any more has been let go by somebody else, before its answer. */
+static void say_answered(struct watcher *w)
+{
+	for (size_t i = 0; i < w->stops.len; i++)
+		if (process_state((pid_t)w->stops.items[i].pid) == 'T')
+			tracker_answered(w->tracker, &w->stops.items[i]);
+}
+
 static void let_go(struct watcher *w)
 {
 	for (size_t i = 0; i < w->held.len; i++)
@@ -139,6 +147,8 @@ static int handle(struct watcher *w)
 
 	for (size_t i = 0; !rc && i < w->stops.len; i++)
 		rc = answer(w, &w->stops.items[i]);
+	if (!rc)
+		say_answered(w);
 	if (rc == -EMFILE)
 		rc = fail(rc, "every file with an allocator takes some descriptors: raise the hard limit "
 			      "of descriptors (ulimit -Hn)");
