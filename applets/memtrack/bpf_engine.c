@@ -112,7 +112,8 @@ static void engine_free(struct engine *e, struct heap_gaps *gaps)
 	struct tracker_counts counts = tracker_counts(b->tracker);
 
 	tell_strangers(&counts, gaps);
-	tell_escaped(&counts, gaps);
+	if (!watcher_failure(b->watcher)) /* else nobody has answered */
+		tell_escaped(&counts, gaps);
 	watcher_stop(b->watcher, gaps);
 	tracker_free(b->tracker);
 	watchdog_stop(&b->watchdog);

@@ -282,6 +282,14 @@ static int attach_place(struct tracker *t, enum probe_place place, const struct 
 	BUG("place of a probe");
 }
 
+/* The kernel's own number for what it cannot do has no text in user space. */
+static const char *attach_error(int error)
+{
+	enum { KERNEL_ENOTSUPP = 524 };
+
+	return error == KERNEL_ENOTSUPP ? "no probe can stand on an instruction there" : strerror(error);
+}
+
 int tracker_attach(struct tracker *t, int fd, unsigned group, const struct probe *probes,
 		   size_t count)
 {
@@ -310,7 +318,7 @@ int tracker_attach(struct tracker *t, int fd, unsigned group, const struct probe
 	}
 	free(p.offsets);
 	free(p.cookies);
-	return rc ? fail(rc, "cannot attach probes: %s", strerror(-rc)) : 0;
+	return rc ? fail(rc, "cannot attach probes: %s", attach_error(-rc)) : 0;
 }
 
 /* ---- Choosing a flavour, by attaching to a function of our own ---- */

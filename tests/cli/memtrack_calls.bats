@@ -305,3 +305,23 @@ exceptions() {
 	strip -o "$BATS_TEST_TMPDIR/bare" "$FIXTURES/heap_calls"
 	same_lines "$BATS_TEST_TMPDIR/bare" 20
 }
+
+@test "load: a function whose first instruction takes no probe: the run fails, and says so" {
+	need gcc
+	cd "$BATS_TEST_TMPDIR"
+	gcc -shared -fPIC -o x.so -xassembler - <<-'END'
+		.globl mi_malloc, mi_free
+		.type mi_malloc, @function
+		.type mi_free, @function
+		mi_malloc: ret
+		.size mi_malloc, 1
+		mi_free: .byte 0x06, 0x06
+		.size mi_free, 2
+		.section .note.GNU-stack, "", @progbits
+	END
+	code=0
+	track env LD_PRELOAD="$PWD/x.so" true || code=$?
+	[ $code -ne 0 ]
+	grep -q 'x.so: cannot attach probes: no probe can stand on an instruction there' errors
+	[ "$(wc -l <errors)" -eq 1 ]
+}
