@@ -14,6 +14,7 @@
 #include "applets/memtrack/known_files.h"
 #include "applets/memtrack/mapped_file.h"
 #include "applets/memtrack/probes.h"
+#include "applets/memtrack/rights.h"
 
 struct known_file {
 	struct track_file file;
@@ -82,6 +83,19 @@ static void take_lease(struct known_file *known, const char *name)
 		log_debug("no lease on %s: %s", name, strerror(errno));
 }
 
+/*
+ * The kernel reads the instruction that a probe replaces, and lets nobody fork until it has: not with
+ * lent rights, where the user may keep it waiting.
+ */
+static bool may_probe(struct known_files *k, const struct known_file *known, const char *name)
+{
+	if (!rights_are_lent() || !mapped_file_is_served(known->fd, known->file.device))
+		return true;
+	heap_gaps_tell(&k->gaps, "%s lies on a file system that a user may serve (FUSE, or an overlay of "
+		       "one's own): its allocations are not seen, except as root", name);
+	return false;
+}
+
 /* From here on the descriptor is the file's. */
 static int probe(struct known_files *k, struct known_file *known, pid_t pid, const char *name)
 {
@@ -97,7 +111,7 @@ static int probe(struct known_files *k, struct known_file *known, pid_t pid, con
 	if (!known->changed)
 		known->changed = nanoseconds(st.st_ctim);
 	rc = find_probes(k, pid, known->fd, name, &probes);
-	if (!rc && probes.list.len) {
+	if (!rc && probes.list.len && may_probe(k, known, name)) {
 		known->probes = ++k->groups;
 		rc = tracker_attach(k->tracker, known->fd, known->probes, probes.list.items,
 				    probes.list.len);

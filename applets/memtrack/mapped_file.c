@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
+
+#include <linux/magic.h>
 
 #include "core/base.h"
 #include "core/buf.h"
@@ -157,4 +160,32 @@ int mapped_file_open(const struct mapped_file *m, pid_t pid)
 		return -ESRCH;
 	errno = error ? error : ENOENT;
 	return fail_errno("cannot open %s", m->path);
+}
+
+/* A mount namespace that rights reach is root's, so that what is mounted in it was mounted by root. */
+static bool is_mounted_here(uint32_t device)
+{
+	unsigned int major, minor;
+	struct buf text = BUF_INIT;
+	char *save;
+	bool found = false;
+
+	if (read_file("/proc/self/mountinfo", &text))
+		error_clear();
+	for (char *line = text.len ? strtok_r(text.data, "\n", &save) : NULL; line && !found;
+	     line = strtok_r(NULL, "\n", &save))
+		found = sscanf(line, "%*d %*d %u:%u", &major, &minor) == 2 &&
+			(major << MINOR_BITS | minor) == device;
+	buf_release(&text);
+	return found;
+}
+
+bool mapped_file_is_served(int fd, uint32_t device)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return true;
+	return fs.f_type == FUSE_SUPER_MAGIC ||
+	       (fs.f_type == OVERLAYFS_SUPER_MAGIC && !is_mounted_here(device));
 }

@@ -45,4 +45,10 @@ static inline bool track_file_equal(struct track_file a, struct track_file b)
  */
 int mapped_file_open(const struct mapped_file *m, pid_t pid);
 
+/*
+ * Whether an open file of this device (as in struct track_file) may be served by a user's program: it
+ * lies on FUSE, or on an overlay that was not mounted here, which may lie on that.
+ */
+bool mapped_file_is_served(int fd, uint32_t device);
+
 #endif

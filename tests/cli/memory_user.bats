@@ -468,6 +468,39 @@ for pid in range(int(sys.argv[2]), int(sys.argv[2]) + 3000):
 	[ "$(field .metrics.allocations)" -ge 200 ]
 }
 
+@test "attack: no probe on a file system that a user may serve" {
+	[ -c /dev/fuse ] || require_or_skip fuse 'no /dev/fuse here'
+	install
+	mkdir "$open/m"
+	serve() {
+		inside env -i PATH="$PATH" "$FIXTURES/fuse_file" "$FIXTURES/heap_blocks-musl" "$open/m" "$@"
+	}
+	equal "$(serve "$open/m/program" 10)" "$("$FIXTURES/heap_blocks-musl" 10)"
+	patiently serve setpriv --reuid=$USER_ID --regid=$USER_ID --clear-groups \
+		"$copy" track -o "$home" -- "$open/m/program" 10 >/dev/null
+	grep -q "$open/m/program lies on a file system that a user may serve" "$BATS_TEST_TMPDIR/errors"
+	equal "$(zstd -qdc "$home"/*.msgpack | wc -c)" 0
+	patiently serve "$codspeed" memtrack track -o "$open" -- "$open/m/program" 10 >/dev/null
+	[ ! -s "$BATS_TEST_TMPDIR/errors" ]
+	[ "$(zstd -qdc "$open"/*.msgpack | wc -c)" -gt 0 ]
+}
+
+@test "attack: no probe on an overlay that a user has mounted, but on root's" {
+	as_user unshare -Urm true || skip "no user namespaces for users here"
+	install
+	cp "$FIXTURES/heap_tree-musl" "$open/lower"
+	mount='mount -t tmpfs none $0; mkdir $0/l $0/u $0/w $0/m; cp $1 $0/l/x
+		mount -t overlay none -o lowerdir=$0/l,upperdir=$0/u,workdir=$0/w,userxattr $0/m'
+	mkdir "$home/o" "$open/o"
+	tracked unshare -Urm sh -ec "$mount; \$0/m/x leaf 100" "$home/o" "$open/lower"
+	grep -q '/o/m/x lies on a file system that a user may serve' "$BATS_TEST_TMPDIR/errors"
+	chmod 777 "$home"
+	inside sh -ec "$mount"'; shift; exec "$@"' "$open/o" "$open/lower" env -i \
+		setpriv --reuid=$USER_ID --regid=$USER_ID --clear-groups "$copy" track -o "$home" -- \
+		"$open/o/m/x" leaf 100 2>"$BATS_TEST_TMPDIR/errors"
+	[ ! -s "$BATS_TEST_TMPDIR/errors" ]
+}
+
 @test "setuid: root in a user namespace of the command's is still the user" {
 	as_user unshare -Ur true || skip "no user namespaces for users here"
 	install
