@@ -219,6 +219,13 @@ within() {
 	says "$BATS_TEST_TMPDIR/errors" './stray: its interpreter does not exist'
 }
 
+@test "exec: a harness or a memtrack that was killed is named" {
+	run ! memory sh -c 'kill -KILL $PPID'
+	grep -q 'nothing was measured: the harness was ended by signal 9' "$BATS_TEST_TMPDIR/errors"
+	run ! memory sh -c 'kill -KILL $(ps -o ppid= $PPID)'
+	grep -q 'nothing was measured: memtrack was ended by signal 9' "$BATS_TEST_TMPDIR/errors"
+}
+
 @test "exec: an unknown allocator makes it incomplete" {
 	need strip
 	strip -o bare "$FIXTURES/heap_calls-musl"

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base.h"
@@ -124,6 +125,19 @@ void memory_session_run(struct session *s, char *const *words)
 
 /* ---- Results ---- */
 
+/* Of its own benchmarks the harness has told what went wrong, unless it had no time to. */
+static char *why_harness_told_nothing(int wait_status)
+{
+	int status = status_of_wait(wait_status);
+
+	if (WIFSIGNALED(wait_status))
+		return xasprintf("nothing was measured: memtrack was ended by signal %d", WTERMSIG(wait_status));
+	if (status > EXIT_SIGNAL_BASE)
+		return xasprintf("nothing was measured: the harness was ended by signal %d, or its benchmark",
+				 status - EXIT_SIGNAL_BASE);
+	return xstrdup("nothing was measured");
+}
+
 static char *why_empty(const struct session *s, const struct memory_profile_summary *summary)
 {
 	char *why = hooks_server_explain_dup(&serving.server);
@@ -132,9 +146,9 @@ static char *why_empty(const struct session *s, const struct memory_profile_summ
 		free(why);
 		return xstrdup("memory mode is not possible here");
 	}
-	if (!why || !s->entrypoint) { /* of its own benchmarks the harness has told what went wrong */
+	if (!why || !s->entrypoint) {
 		free(why);
-		return xstrdup("nothing was measured");
+		return why_harness_told_nothing(s->watching.status);
 	}
 	return why;
 }
