@@ -72,6 +72,13 @@ static void note_statuses(struct rounds *r)
 			     b->rounds.len, status);
 }
 
+static void note_left(struct rounds *r, const struct left_behind *left, const char *what)
+{
+	if (left->count)
+		rounds_note(r, "%zu process%s still running after %s, and ended: %s", left->count,
+			    left->count == 1 ? " was" : "es in all were", what, left->names.data);
+}
+
 void rounds_describe(struct rounds *r)
 {
 	const char *unmet = round_plan_unmet(&r->plan, r->to->rounds.len, r->elapsed);
@@ -79,7 +86,6 @@ void rounds_describe(struct rounds *r)
 	if (r->to->outcome == ROUNDS_OK && unmet)
 		rounds_note(r, "%s", unmet);
 	note_statuses(r);
-	if (r->leftovers)
-		rounds_note(r, "%zu process%s still running after the round, and ended: %s", r->leftovers,
-			    r->leftovers == 1 ? " was" : "es in all were", r->left.data);
+	note_left(r, &r->of_asides, "--prepare, before the round");
+	note_left(r, &r->of_rounds, "the round");
 }

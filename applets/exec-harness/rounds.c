@@ -19,10 +19,10 @@ enum {
 	LINGER_NS = 100 * 1000 * 1000, /* for what a round leaves to end by itself */
 };
 
-/* Not part of the round: what it left would disturb the next one. */
-static void end_leftovers(struct rounds *r)
+/* Not part of the round: what was left would disturb the next one. */
+static void end_leftovers(struct left_behind *left)
 {
-	r->leftovers += leftovers_end(LINGER_NS, r->left.len ? NULL : &r->left);
+	left->count += leftovers_end(LINGER_NS, left->names.len ? NULL : &left->names);
 }
 
 static int fail_status(struct rounds *r, const char *what, int64_t status, uint64_t round)
@@ -50,7 +50,7 @@ int rounds_aside(struct rounds *r, const char *what, const char *text, uint64_t 
 	if (!text)
 		return 0;
 	rc = round_run(&command, &ignored);
-	leftovers_end(LINGER_NS, NULL);
+	end_leftovers(&r->of_asides);
 	return rc || !ignored.status ? rc : fail_status(r, what, ignored.status, round);
 }
 
@@ -76,7 +76,7 @@ static int run_round(struct rounds *r, uint64_t number, struct round *round)
 		return interrupts_signal() ? -EINTR : rc;
 	round_streams_rewind(&r->w->streams);
 	rc = round_run(&r->command, round);
-	end_leftovers(r);
+	end_leftovers(&r->of_rounds);
 	if (interrupts_signal()) {
 		error_clear();
 		return -EINTR;

@@ -12,6 +12,12 @@
 #include "applets/exec-harness/round_plan.h"
 #include "applets/exec-harness/walltime.h"
 
+/* Processes that were still running, and were ended. */
+struct left_behind {
+	size_t count;
+	struct buf names; /* of the first ones */
+};
+
 /* One command at work. */
 struct rounds {
 	struct walltime *w;
@@ -20,8 +26,7 @@ struct rounds {
 	struct round_command command;
 	struct advice advice;
 	const char *phase;  /* for messages: "the warm-up" or "measuring" */
-	size_t leftovers;   /* processes that rounds left behind */
-	struct buf left;    /* names of the first of them */
+	struct left_behind of_rounds, of_asides;
 	uint64_t mean;      /* of the warm-up's rounds; 0: there was none */
 	uint64_t elapsed;   /* of measuring, at its end */
 	int status;         /* of the round that failed */

@@ -294,7 +294,8 @@ int walltime_run(struct walltime *w, const struct target *target, int *status, i
 	if (write_results(w))
 		rc = -EIO;
 	clean_up(&r);
-	buf_release(&r.left);
+	buf_release(&r.of_rounds.names);
+	buf_release(&r.of_asides.names);
 	free(path);
 	return rc;
 }

@@ -83,6 +83,10 @@ static void tell_incomparable(const struct comparison *c, bool quiet)
 		if (c->why[i])
 			log_warn("%s of %s and %s: the machines differ (%s)", mode_name((enum mode)i),
 				 c->base_name, c->head_name, c->why[i]);
+	for (size_t i = 0; quiet && i < c->rows.len; i++)
+		if (c->rows.items[i].why)
+			log_warn("%s: %s", compared_benchmark(&c->rows.items[i])->name,
+				 c->rows.items[i].why);
 	if (c->counts[VERDICT_INCOMPARABLE])
 		log_error("%zu of %zu benchmarks cannot be compared", c->counts[VERDICT_INCOMPARABLE],
 			  c->rows.len);

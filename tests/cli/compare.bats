@@ -141,6 +141,9 @@ refused() {
 	equal "$rc" 5
 	[[ $(row a) == *'not comparable' ]]
 	[[ $out == *'4 and 5 rounds'* ]]
+	compare -q base.json head.json
+	equal "$rc" 5
+	[[ $err == *'a: '*'rounds, a rank test needs 5 of each (--min-rounds)'* ]]
 }
 
 # ---- Machines ----

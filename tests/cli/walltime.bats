@@ -156,6 +156,9 @@ says() {
 		-- sh -c 'echo round >>log'
 	equal "$(tr '\n' ' ' <log)" "prepare round prepare round prepare round cleanup "
 	equal "$(rounds '[.benchmarks[0].rounds[] | .[1] - .[0] < 900000000] | all')" true
+	harness "${quick[@]}" 2 --prepare 'sleep 64.25 &' -- true
+	[[ $(jq -r '.benchmarks[0].notes[0]' "$(ls -t "$folder"/rounds-*.json | head -n 1)") == \
+		"2 processes in all were still running after --prepare, before the round, and ended: sleep (pid "* ]]
 	run --separate-stderr -7 harness "${quick[@]}" 3 --prepare 'exit 7' -- touch ran
 	says "--prepare ended with exit status 7 in round 1"
 	[ ! -e ran ]

@@ -61,7 +61,7 @@ static enum verdict judge_rounds(struct compared *row, double threshold)
 	size_t fewer = base->rounds.len < head->rounds.len ? base->rounds.len : head->rounds.len;
 
 	if (fewer < RANK_TEST_MIN_ROUNDS) {
-		row->why = xasprintf("%zu and %zu rounds, a rank test needs %d of each",
+		row->why = xasprintf("%zu and %zu rounds, a rank test needs %d of each (--min-rounds)",
 			base->rounds.len, head->rounds.len, RANK_TEST_MIN_ROUNDS);
 		return VERDICT_INCOMPARABLE;
 	}
