@@ -2,6 +2,7 @@
 /* table.c - results as a table for people */
 #include "applets/runner/report/process_tree.h"
 #include "applets/runner/report/table.h"
+#include "applets/runner/report/table_rows.h"
 #include "core/base.h"
 #include "core/path.h"
 #include "core/round_statistics.h"
@@ -13,8 +14,6 @@ enum {
 	GAP = 2,       /* columns between two cells */
 	MIN_NAME = 12, /* of a cut name */
 };
-
-#define NAME_TITLE "Benchmark"
 
 #define MEMORY_FOOTER "Peak = most bytes live at once in a benchmark, leaked = live at its end; over " \
 	"all its processes"
@@ -33,21 +32,6 @@ static const struct {
 	[MODE_WALLTIME] = {WALLTIME_FOOTER, WALLTIME_FOOTER},
 	[MODE_MEMORY] = {MEMORY_FOOTER, MEMORY_FOOTER},
 };
-
-/* A table being laid out, then printed: two walks over the same rows. */
-struct table {
-	FILE *to;
-	const struct table_style *style;
-	const struct mode_info *mode; /* or of the joined table's columns */
-	bool joined;                  /* benchmarks of several modes: notes name theirs */
-	size_t name_width;
-	size_t widths[RESULT_METRICS_MAX];
-	bool dropped[RESULT_METRICS_MAX]; /* columns for which the terminal has no room */
-};
-
-/* What a walk does with a row: the name comes ready for the terminal; `colour` may be NULL. */
-typedef void row_visitor(struct table *table, const char *colour, const char *name,
-	const struct measure *cells, size_t count);
 
 struct table_style table_style_for(FILE *to)
 {
@@ -146,7 +130,7 @@ static size_t print_cut(const struct table *table, const char *text, size_t colu
 
 /* Rows */
 
-static void measure_row(struct table *table, const char *colour UNUSED, const char *name,
+void table_measure_row(struct table *table, const char *colour UNUSED, const char *name,
 	const struct measure *cells, size_t count)
 {
 	char text[CELL_TEXT];
@@ -159,7 +143,7 @@ static void measure_row(struct table *table, const char *colour UNUSED, const ch
 	}
 }
 
-static void print_row(struct table *table, const char *colour, const char *name,
+void table_print_row(struct table *table, const char *colour, const char *name,
 	const struct measure *cells, size_t count)
 {
 	char text[CELL_TEXT];
@@ -193,7 +177,7 @@ static void visit_benchmark(struct table *table, const struct benchmark *benchma
  * Only where there are several: a single one would repeat the benchmark's row. Only a simulation
  * has a figure for each.
  */
-static void visit_processes(struct table *table, const struct benchmark *benchmark,
+void table_visit_processes(struct table *table, const struct benchmark *benchmark,
 	row_visitor *visit)
 {
 	size_t cells = benchmark->mode == MODE_SIMULATION;
@@ -247,7 +231,7 @@ static void print_note(const struct table *table, const struct benchmark *benchm
 	buf_release(&text);
 }
 
-static void print_notes(const struct table *table, const struct benchmark *benchmark)
+void table_print_notes(const struct table *table, const struct benchmark *benchmark)
 {
 	const struct strvec *notes = &benchmark->notes;
 
@@ -327,7 +311,7 @@ static void print_function(const struct table *table, const struct benchmark *be
 	buf_release(&label);
 }
 
-static void print_functions(const struct table *table, const struct benchmark *benchmark)
+void table_print_functions(const struct table *table, const struct benchmark *benchmark)
 {
 	struct function_widths widths = measure_functions(table, benchmark);
 	size_t shown = shown_functions(table, benchmark);
@@ -355,7 +339,7 @@ static size_t numbers_width(const struct table *table)
 }
 
 /* The name gives way first, down to some letters; then columns go, the last one first. */
-static void fit_to_width(struct table *table)
+void table_fit_to_width(struct table *table)
 {
 	size_t width = table->style->width;
 
@@ -369,7 +353,7 @@ static void fit_to_width(struct table *table)
 			? width - numbers_width(table) : MIN_NAME;
 }
 
-static void print_dropped(const struct table *table)
+void table_print_dropped(const struct table *table)
 {
 	const char *before = "No room for: ";
 
@@ -386,7 +370,7 @@ static void print_dropped(const struct table *table)
 
 static void lay_out(struct table *table, const struct result *result, enum mode mode)
 {
-	table->name_width = strlen(NAME_TITLE);
+	table->name_width = strlen(TABLE_NAME_TITLE);
 	for (size_t i = 0; i < table->mode->metric_count; i++)
 		table->widths[i] = is_shown(table, i) ? strlen(table->mode->metrics[i].column) : 0;
 	for (size_t i = 0; i < result->benchmarks.len; i++) {
@@ -394,10 +378,10 @@ static void lay_out(struct table *table, const struct result *result, enum mode 
 
 		if (benchmark->mode != mode)
 			continue;
-		visit_benchmark(table, benchmark, measure_row);
-		visit_processes(table, benchmark, measure_row);
+		visit_benchmark(table, benchmark, table_measure_row);
+		table_visit_processes(table, benchmark, table_measure_row);
 	}
-	fit_to_width(table);
+	table_fit_to_width(table);
 }
 
 static void print_rule(const struct table *table)
@@ -411,10 +395,10 @@ static void print_rule(const struct table *table)
 	fputc('\n', table->to);
 }
 
-static void print_head(const struct table *table)
+void table_print_head(const struct table *table)
 {
 	paint(table, TERM_BOLD);
-	fprintf(table->to, "%-*s", (int)table->name_width, NAME_TITLE);
+	fprintf(table->to, "%-*s", (int)table->name_width, TABLE_NAME_TITLE);
 	for (size_t i = 0; i < table->mode->metric_count; i++)
 		if (is_shown(table, i))
 			fprintf(table->to, "%*s", (int)(GAP + table->widths[i]),
@@ -425,13 +409,13 @@ static void print_head(const struct table *table)
 
 static void print_benchmark(struct table *table, const struct benchmark *benchmark)
 {
-	visit_benchmark(table, benchmark, print_row);
-	print_notes(table, benchmark);
-	visit_processes(table, benchmark, print_row);
-	print_functions(table, benchmark);
+	visit_benchmark(table, benchmark, table_print_row);
+	table_print_notes(table, benchmark);
+	table_visit_processes(table, benchmark, table_print_row);
+	table_print_functions(table, benchmark);
 }
 
-static void print_footer(const struct table *table, enum mode mode)
+void table_print_footer(const struct table *table, enum mode mode)
 {
 	paint(table, TERM_DIM);
 	fputs(table->style->utf8 ? footers[mode].utf8 : footers[mode].ascii, table->to);
@@ -444,159 +428,13 @@ static void print_mode(FILE *to, const struct result *result, const struct table
 	struct table table = {.to = to, .style = style, .mode = result_mode_info(mode)};
 
 	lay_out(&table, result, mode);
-	print_head(&table);
+	table_print_head(&table);
 	for (size_t i = 0; i < result->benchmarks.len; i++)
 		if (result->benchmarks.items[i].mode == mode)
 			print_benchmark(&table, &result->benchmarks.items[i]);
 	fputc('\n', to);
-	print_dropped(&table);
-	print_footer(&table, mode);
-}
-
-/* Several modes: a row for each URI, with the figures that say most of each mode */
-
-/* A mode's own table has all. */
-static const char *const joined_metrics[] = {
-	"instructions", "estimated_cycles", "median_ns", "peak_bytes", "allocations",
-};
-
-struct joined {
-	struct metric_info metrics[ARRAY_SIZE(joined_metrics)];
-	struct mode_info columns;
-	enum mode modes[ARRAY_SIZE(joined_metrics)]; /* where a column's figure comes from */
-	size_t indices[ARRAY_SIZE(joined_metrics)];
-	const struct benchmark **sorted; /* by URI; of one URI in the order of the result */
-	size_t len;
-};
-
-static void choose_columns(struct joined *joined, const struct result *result)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(joined_metrics) * MODE_COUNT; i++) {
-		enum mode mode = (enum mode)(i / ARRAY_SIZE(joined_metrics));
-		const char *name = joined_metrics[i % ARRAY_SIZE(joined_metrics)];
-		const struct mode_info *info = result_mode_info(mode);
-
-		for (size_t j = 0; result_has_mode(result, mode) && j < info->metric_count; j++) {
-			if (!str_eq(info->metrics[j].name, name))
-				continue;
-			joined->metrics[joined->columns.metric_count] = info->metrics[j];
-			joined->modes[joined->columns.metric_count] = mode;
-			joined->indices[joined->columns.metric_count++] = j;
-		}
-	}
-	joined->columns.metrics = joined->metrics;
-}
-
-static int by_uri(const void *a, const void *b)
-{
-	const struct benchmark *x = *(const struct benchmark *const *)a;
-	const struct benchmark *y = *(const struct benchmark *const *)b;
-	int order = strcmp(x->uri, y->uri);
-
-	return order ? order : x < y ? -1 : x > y;
-}
-
-static void sort_by_uri(struct joined *joined, const struct result *result)
-{
-	joined->len = result->benchmarks.len;
-	joined->sorted = xcalloc(joined->len, sizeof(*joined->sorted));
-	for (size_t i = 0; i < joined->len; i++)
-		joined->sorted[i] = &result->benchmarks.items[i];
-	qsort(joined->sorted, joined->len, sizeof(*joined->sorted), by_uri);
-}
-
-/* The benchmarks of a row, from its first in the result on; *count is 0 for any but that one. */
-static const struct benchmark **row_of(const struct joined *joined,
-	const struct benchmark *benchmark, size_t *count)
-{
-	const struct benchmark **at = bsearch(&benchmark, joined->sorted, joined->len,
-		sizeof(*joined->sorted), by_uri);
-	const struct benchmark **end = joined->sorted + joined->len;
-
-	*count = 0;
-	if (at > joined->sorted && str_eq(at[-1]->uri, benchmark->uri))
-		return at;
-	while (at + *count < end && str_eq(at[*count]->uri, benchmark->uri))
-		(*count)++;
-	return at;
-}
-
-/* Of two benchmarks of one mode and URI, which a file may claim, the last one counts. */
-static void visit_joined(struct table *table, const struct joined *joined,
-	const struct benchmark **row, size_t count, row_visitor *visit)
-{
-	struct measure cells[ARRAY_SIZE(joined_metrics)] = {0};
-	struct buf name = BUF_INIT;
-
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < joined->columns.metric_count; j++)
-			if (row[i]->mode == joined->modes[j])
-				cells[j] = row[i]->metrics[joined->indices[j]];
-	text_printable(row[0]->name, strlen(row[0]->name), &name);
-	visit(table, NULL, name.data, cells, joined->columns.metric_count);
-	buf_release(&name);
-}
-
-/* Processes have figures in simulations alone, whose column is the first. */
-static void visit_joined_processes(struct table *table, const struct benchmark **row, size_t count,
-	row_visitor *visit)
-{
-	for (size_t i = 0; i < count; i++)
-		if (row[i]->mode == MODE_SIMULATION)
-			visit_processes(table, row[i], visit);
-}
-
-static void lay_out_joined(struct table *table, const struct joined *joined,
-	const struct result *result)
-{
-	table->name_width = strlen(NAME_TITLE);
-	for (size_t i = 0; i < table->mode->metric_count; i++)
-		table->widths[i] = strlen(table->mode->metrics[i].column);
-	for (size_t i = 0; i < result->benchmarks.len; i++) {
-		size_t count;
-		const struct benchmark **row = row_of(joined, &result->benchmarks.items[i], &count);
-
-		if (!count)
-			continue;
-		visit_joined(table, joined, row, count, measure_row);
-		visit_joined_processes(table, row, count, measure_row);
-	}
-	fit_to_width(table);
-}
-
-static void print_joined_row(struct table *table, const struct joined *joined,
-	const struct benchmark **row, size_t count)
-{
-	visit_joined(table, joined, row, count, print_row);
-	for (size_t i = 0; i < count; i++)
-		print_notes(table, row[i]);
-	visit_joined_processes(table, row, count, print_row);
-	for (size_t i = 0; i < count; i++)
-		print_functions(table, row[i]);
-}
-
-static void print_joined(FILE *to, const struct result *result, const struct table_style *style)
-{
-	struct joined joined = {0};
-	struct table table = {.to = to, .style = style, .mode = &joined.columns, .joined = true};
-
-	choose_columns(&joined, result);
-	sort_by_uri(&joined, result);
-	lay_out_joined(&table, &joined, result);
-	print_head(&table);
-	for (size_t i = 0; i < result->benchmarks.len; i++) {
-		size_t count;
-		const struct benchmark **row = row_of(&joined, &result->benchmarks.items[i], &count);
-
-		if (count)
-			print_joined_row(&table, &joined, row, count);
-	}
-	fputc('\n', to);
-	print_dropped(&table);
-	for (size_t i = 0; i < MODE_COUNT; i++)
-		if (result_has_mode(result, (enum mode)i))
-			print_footer(&table, (enum mode)i);
-	free(joined.sorted);
+	table_print_dropped(&table);
+	table_print_footer(&table, mode);
 }
 
 static size_t count_modes(const struct result *result, enum mode *last)
@@ -618,7 +456,7 @@ void table_print(FILE *to, const struct result *result, const struct table_style
 	size_t count = count_modes(result, &mode);
 
 	if (count > 1)
-		print_joined(to, result, style);
+		table_print_joined(to, result, style);
 	else if (count)
 		print_mode(to, result, style, mode);
 }
