@@ -336,13 +336,15 @@ static int load(struct session *s, struct result *r, struct findings *found)
 	return simulation_load(s, r, top, found);
 }
 
-/* What the table would say. */
-static void tell_troubles(const struct result *r)
+/* What the table would say; of rounds that failed our own harness has told. */
+static void tell_troubles(const struct session *s, const struct result *r)
 {
+	bool told = s->mode == MODE_WALLTIME && !s->entrypoint;
+
 	for (size_t i = 0; i < r->benchmarks.len; i++) {
 		const struct benchmark *b = &r->benchmarks.items[i];
 
-		if (b->status != BENCHMARK_OK)
+		if (b->status != BENCHMARK_OK && !(told && b->status == BENCHMARK_FAILED))
 			log_error("%s: %s%s%s", b->name, benchmark_status_name(b->status),
 				  b->notes.len ? ": " : "", b->notes.len ? b->notes.items[0] : "");
 	}
@@ -352,7 +354,7 @@ static bool print_results(const struct session *s, const struct result *r)
 {
 	if (!is_standard_output(s->json)) {
 		if (s->options->comparing.quiet)
-			tell_troubles(r);
+			tell_troubles(s, r);
 		else if (!s->options->part)
 			report_table(r, s->options->top);
 		return true;

@@ -252,6 +252,11 @@ says() {
 	equal "$(timed '.benchmarks[0].metrics.mean_ns')" null
 }
 
+@test "exec: a failed command is told once where no table is wanted" {
+	run --separate-stderr -1 wall -q "${quick[@]}" 1 -- sh -c 'exit 3'
+	equal "$stderr" "codspeed: error: sh -c exit 3: the command ended with exit status 3 in round 1 of measuring"
+}
+
 @test "exec: several modes tell what went wrong also where no table is wanted" {
 	need valgrind
 	run --separate-stderr -1 "$CODSPEED_BIN" exec -q -m simulation,walltime --enable-profiler=false \
