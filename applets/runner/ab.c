@@ -29,6 +29,7 @@
 #include "core/supervise.h"
 
 #include "applets/runner/comparing.h"
+#include "applets/runner/parts.h"
 #include "applets/runner/progress.h"
 #include "applets/runner/recorded.h"
 #include "applets/runner/results/paired.h"
@@ -133,23 +134,19 @@ static void take_commands(struct ab *ab, const struct opts_args *args)
 /* ---- A round ---- */
 
 /* A part of our run: neither codspeed.yml nor a step summary is its business. */
-static void add_exec_words(struct strvec *argv, const struct ab *ab, const struct side *side,
-	const char *profile)
+static void make_part(struct part *part, const struct ab *ab, const struct side *side)
 {
-	strvec_push(argv, "codspeed");
-	strvec_push(argv, "exec");
-	strvec_pushf(argv, "--mode=%s", mode_name((enum mode)ab->cfg->mode));
-	strvec_pushf(argv, "--name=%s", ab->cfg->name);
-	strvec_pushf(argv, "--profile-folder=%s", profile);
-	strvec_push(argv, "--part");
-	strvec_push(argv, "--quiet");
+	*part = (struct part){.mode = ab->cfg->mode};
+	strvec_push(&part->before, "exec");
+	strvec_pushf(&part->before, "--name=%s", ab->cfg->name);
+	strvec_push(&part->before, "--quiet");
 	if (ab->cfg->mode == MODE_WALLTIME) {
-		strvec_push(argv, "--enable-profiler=false"); /* each round would be run twice */
-		strvec_push(argv, "--warmup-time=0s");
-		strvec_push(argv, "--max-rounds=1");
+		strvec_push(&part->before, "--enable-profiler=false"); /* each round would be run twice */
+		strvec_push(&part->before, "--warmup-time=0s");
+		strvec_push(&part->before, "--max-rounds=1");
 	}
-	strvec_push(argv, "--");
-	strvec_push_all(argv, side->words.items);
+	strvec_push(&part->after, "--");
+	strvec_push_all(&part->after, side->words.items);
 }
 
 static void on_tick(void *progress)
@@ -236,6 +233,7 @@ static void run_round(struct ab *ab, struct side *side, uint64_t number)
 {
 	struct strvec argv = STRVEC_INIT;
 	struct result result = RESULT_INIT;
+	struct part part;
 	char *profile = xasprintf("%s/profile", ab->folder);
 	char *path = xasprintf("%s/results.json", profile);
 	char *errors = xasprintf("%s/errors", ab->folder);
@@ -244,7 +242,8 @@ static void run_round(struct ab *ab, struct side *side, uint64_t number)
 	int status;
 
 	forget_round(profile);
-	add_exec_words(&argv, ab, side, profile);
+	make_part(&part, ab, side);
+	part_words(&part, profile, &argv);
 	status = run_exec(argv.items, what, errors, ab->cfg->show_output);
 	if (status) {
 		tell_failure(side, errors);
@@ -253,6 +252,7 @@ static void run_round(struct ab *ab, struct side *side, uint64_t number)
 	if (recorded_read(&result, path) || paired_add(&side->rounds, &result))
 		die(EXIT_FAILED, "%s", side->label);
 	strvec_release(&argv);
+	part_release(&part);
 	free(errors);
 	free(what);
 	free(path);

@@ -67,16 +67,18 @@ void parts_add(struct parts *p, const struct opt_list *modes, char *const *befor
 		add_part(p, modes->items[i], before, after, input, command);
 }
 
+void part_release(struct part *part)
+{
+	strvec_release(&part->before);
+	strvec_release(&part->after);
+	free(part->input);
+	free(part->command);
+}
+
 static void parts_release(struct parts *p)
 {
-	for (size_t i = 0; i < p->list.len; i++) {
-		struct part *part = &p->list.items[i];
-
-		strvec_release(&part->before);
-		strvec_release(&part->after);
-		free(part->input);
-		free(part->command);
-	}
+	for (size_t i = 0; i < p->list.len; i++)
+		part_release(&p->list.items[i]);
 	vec_release(&p->list);
 }
 
@@ -95,7 +97,7 @@ static void settle_modes(struct parts *p, const struct run_options *options)
 
 /* ---- One part ---- */
 
-static void part_words(const struct part *part, const char *folder, struct strvec *argv)
+void part_words(const struct part *part, const char *folder, struct strvec *argv)
 {
 	strvec_push(argv, "codspeed");
 	strvec_push_all(argv, part->before.items);

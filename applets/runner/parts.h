@@ -5,8 +5,8 @@
  *
  *	struct parts parts = PARTS_INIT;
  *
- *	parts_add(&parts, &modes, words, NULL);
- *	return parts_run(&parts, &options);
+ *	parts_add(&parts, &modes, before.items, after.items, NULL, command);
+ *	return parts_run(&parts, &options, command);
  */
 #ifndef RUNNER_PARTS_H
 #define RUNNER_PARTS_H
@@ -23,6 +23,10 @@ struct part {
 	char *input;   /* its standard input; NULL: as this process's */
 	char *command; /* for people */
 };
+
+/* The command line of the process that measures it, appended: its results stand in `folder` then. */
+void part_words(const struct part *part, const char *folder, struct strvec *argv);
+void part_release(struct part *part);
 
 struct parts {
 	VEC(struct part) list;
