@@ -31,12 +31,43 @@ static uint64_t nanoseconds(struct timespec t)
 	return (uint64_t)t.tv_sec * NS_PER_SECOND + (uint64_t)t.tv_nsec;
 }
 
+static bool is_before(struct track_file a, struct track_file b)
+{
+	return a.inode < b.inode || (a.inode == b.inode && a.device < b.device);
+}
+
+/* Where the file stands in the list, or would. */
+static size_t place_of(const struct known_files *k, struct track_file file)
+{
+	size_t from = 0, to = k->list.len;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (is_before(k->list.items[middle].file, file))
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
 static struct known_file *find(const struct known_files *k, struct track_file file)
 {
-	for (size_t i = 0; i < k->list.len; i++)
-		if (track_file_equal(k->list.items[i].file, file))
-			return &k->list.items[i];
-	return NULL;
+	size_t place = place_of(k, file);
+
+	if (place == k->list.len || !track_file_equal(k->list.items[place].file, file))
+		return NULL;
+	return &k->list.items[place];
+}
+
+static void add(struct known_files *k, struct known_file known)
+{
+	size_t place = place_of(k, known.file), behind = k->list.len - place;
+
+	vec_push(&k->list, known);
+	memmove(&k->list.items[place + 1], &k->list.items[place], behind * sizeof(known));
+	k->list.items[place] = known;
 }
 
 /* The kernel side has forgotten it before, or is about to learn of it anew. */
@@ -46,7 +77,8 @@ static void drop(struct known_files *k, struct known_file *known)
 		tracker_detach(k->tracker, known->probes);
 		close(known->fd); /* which ends the lease */
 	}
-	*known = k->list.items[--k->list.len];
+	memmove(known, known + 1, (size_t)(vec_last(&k->list) - known) * sizeof(*known));
+	k->list.len--;
 }
 
 /* ---- Probing ---- */
@@ -152,7 +184,7 @@ static int learn(struct known_files *k, pid_t pid, const struct mapped_file *m, 
 	rc = probe(k, &known, pid, m->path);
 	if (!rc)
 		rc = tracker_know_file(k->tracker, known.file, known.changed);
-	vec_push(&k->list, known);
+	add(k, known);
 	return rc ? fail(rc, "%s", m->path) : 0;
 }
 

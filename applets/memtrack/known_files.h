@@ -19,7 +19,7 @@ struct known_file;
 
 struct known_files {
 	struct tracker *tracker; /* borrowed */
-	VEC(struct known_file) list;
+	VEC(struct known_file) list; /* by file */
 	struct heap_gaps gaps; /* what could not be looked at or into */
 	VEC(struct track_file) told; /* files that gaps have been told of */
 	struct strvec unseen; /* functions whose blocks are not seen, by place */

@@ -19,14 +19,6 @@
 
 enum { MINOR_BITS = 20 }; /* of a device number inside the kernel */
 
-static bool is_listed(const struct mapped_files *files, struct track_file file)
-{
-	for (size_t i = 0; i < files->list.len; i++)
-		if (track_file_equal(files->list.items[i].file, file))
-			return true;
-	return false;
-}
-
 /* "START-END rwxp OFFSET MAJOR:MINOR INODE   PATH"; ranges in map_files have no leading zeros. */
 static void read_line(struct mapped_files *files, const char *line)
 {
@@ -41,7 +33,7 @@ static void read_line(struct mapped_files *files, const char *line)
 		return;
 	file.device = major << MINOR_BITS | minor;
 	file.inode = inode;
-	if (is_listed(files, file))
+	if (files->list.len && track_file_equal(vec_last(&files->list)->file, file))
 		return;
 	vec_push(&files->list, (struct mapped_file){
 		.file = file,

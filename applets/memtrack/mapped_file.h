@@ -17,7 +17,7 @@ struct mapped_file {
 };
 
 struct mapped_files {
-	VEC(struct mapped_file) list; /* each file once */
+	VEC(struct mapped_file) list; /* by address; the parts of a file that lie side by side are one */
 };
 
 /*
