@@ -45,6 +45,10 @@ shell() {
 	equal "$(shell 'codspeed show')" ''
 }
 
+@test "use: a shell that becomes the program keeps what was set for it" {
+	equal "$(shell 'bash -c "\"\$CODSPEED_BIN\" use memory; exec \"\$CODSPEED_BIN\" show"')" memory
+}
+
 @test "use: says what it was bound to where that will not last" {
 	shell 'bash -c "\"\$CODSPEED_BIN\" use memory; :"'
 	grep -q 'set for process [0-9]* and what it starts' errors

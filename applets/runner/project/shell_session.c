@@ -199,7 +199,7 @@ int shell_session_set(const char *modes, pid_t *pid)
 
 static int find_modes(int folder, const char *path, char **modes)
 {
-	struct process process = {.parent = getppid()};
+	struct process process = {.parent = getpid()}; /* a shell may have become this process */
 	int rc = 0;
 
 	for (int i = 0; i < ANCESTORS_MAX && process.parent > 0 && !*modes && !rc; i++) {

@@ -19,8 +19,8 @@
 int shell_session_set(const char *modes, pid_t *pid);
 
 /*
- * The list of the nearest ancestor that has one. Caller frees; NULL: none. A file that cannot be used
- * is told as a warning and counts as none.
+ * The list of this process (of what it was before an exec), else of the nearest ancestor that has one.
+ * Caller frees; NULL: none. A file that cannot be used is told as a warning and counts as none.
  */
 char *shell_session_modes(void);
 
