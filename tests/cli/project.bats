@@ -124,6 +124,14 @@ ok exec_harness::third"
 	says "$err" 'exit status 4'
 }
 
+@test "run: --quiet tells what failed, as exec does" {
+	printf 'benchmarks:\n  - {name: bad, exec: %s 1000 3}\n' "$burn" >codspeed.yml
+	run --separate-stderr codspeed run -m simulation -q --profile-folder "$folder"
+	equal "$status" 1
+	[ -z "$output" ]
+	[[ $stderr == *"error: bad: failed: exit status 3"* ]]
+}
+
 @test "run: one name for two benchmarks of different parts" {
 	cat >codspeed.yml <<-E
 		benchmarks:
