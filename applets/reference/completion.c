@@ -167,7 +167,7 @@ static void bash_suite(struct buf *to)
 	size_t count;
 	const struct applet *table = applet_table(&count);
 
-	buf_addstr(to, "\tcodspeed)\n\t\toptions='");
+	buf_addstr(to, "\tcodspeed | help)\n\t\toptions='");
 	opts_visit(applet_suite_options(), bash_name, to);
 	buf_addstr(to, " '\n\t\tpositional='help");
 	for (size_t i = 0; i < count; i++)
@@ -269,7 +269,8 @@ static void zsh_command(const struct opt *rows, struct buf *to)
 	if (words.len)
 		buf_printf(to, "\t\t\t'*:word:(%s)'\n", words.data);
 	else
-		buf_printf(to, "\t\t\t'*::%s\n", takes_command(applet) ? "command:_normal'" : "file:_files'");
+		buf_printf(to, "\t\t\t'*::%s\n", takes_command(applet) ? "command:_codspeed_command'"
+								    : "file:_files'");
 	buf_addstr(to, "\t\t;;\n");
 	buf_release(&words);
 }
@@ -313,7 +314,9 @@ static void zsh_begin(struct buf *to)
 
 static void zsh_end(struct buf *to)
 {
-	buf_addstr(to, "\tesac\n}\n"
+	buf_addstr(to, "\thelp)\n\t\t_describe command names\n\t\t;;\n\tesac\n}\n"
+		       "_codspeed_command() {\n\tif [[ $words[1] == -- ]]; then\n"
+		       "\t\tshift words\n\t\t(( CURRENT-- ))\n\tfi\n\t_normal\n}\n"
 		       "if [[ $funcstack[1] == _codspeed ]]; then\n\t_codspeed \"$@\"\n"
 		       "else\n\tcompdef _codspeed codspeed\nfi\n");
 }
@@ -382,6 +385,8 @@ static void fish_rows(const struct opt *rows, const char *lead, struct buf *to)
 		describe_words(running_applet, &words);
 	if (words.len)
 		buf_printf(to, "%s -f -a '%s'\n", lead, words.data);
+	else if (running_applet && takes_command(running_applet))
+		buf_printf(to, "%s -a '(__codspeed_command)'\n", lead);
 	buf_release(&words);
 }
 
@@ -403,14 +408,34 @@ static void fish_command(const struct opt *rows, struct buf *to)
 	free(lead);
 }
 
+static void fish_names(struct buf *to)
+{
+	size_t count;
+	const struct applet *table = applet_table(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (describe_is_public(&table[i]))
+			buf_printf(to, "%s ", table[i].name);
+}
+
 static void fish_begin(struct buf *to)
 {
 	struct fish fish = {to, "complete -c codspeed -n __fish_use_subcommand"};
 
 	buf_printf(to, MADE_BY, "fish");
+	buf_addstr(to, "# The command after `--`, with its own completion.\n"
+		       "function __codspeed_command\n"
+		       "\tset -l words (commandline -opc)\n"
+		       "\tset -l at (contains -i -- -- $words); or return\n"
+		       "\tset -e words[1..$at]\n"
+		       "\tcomplete -C (string join ' ' -- (string escape -- $words) (commandline -ct))\n"
+		       "end\n");
 	opts_visit(applet_suite_options(), fish_option, &fish);
 	buf_addstr(to, "complete -c codspeed -n __fish_use_subcommand -f -a help -d "
-		       "'show the options of a command'\n");
+		       "'show the options of a command'\n"
+		       "complete -c codspeed -n '__fish_seen_subcommand_from help' -f -a '");
+	fish_names(to);
+	buf_addstr(to, "'\n");
 }
 
 static void fish_end(struct buf *to UNUSED)
