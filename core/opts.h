@@ -242,6 +242,9 @@ void opts_render_help(const struct opt *rows, struct buf *out);
 void opts_render_version(struct buf *out);
 void opts_render_rows(const struct opt *rows, struct buf *out);
 
+/* What the help says of values that are called DURATION (parse_duration()). */
+#define OPT_DURATION_HELP "DURATION: seconds, or with a unit, as in 500ms, 1.5s or 1h 30m."
+
 /*
  * For whoever describes options in another form than the help (applets/reference): the rows that
  * people are shown, headings (OPT_TYPE_GROUP) among them, in the order of the help and with those that

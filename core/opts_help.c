@@ -222,10 +222,22 @@ static void put_shown(const struct opt *row, void *out)
 		put_row(row, out);
 }
 
+static void look_for_duration(const struct opt *row, void *found)
+{
+	if (row->type != OPT_TYPE_FLAG && row->type != OPT_TYPE_GROUP &&
+	    str_eq(opt_meta(row), "DURATION"))
+		*(bool *)found = true;
+}
+
 void opts_render_rows(const struct opt *rows, struct buf *out)
 {
+	bool duration = false;
+
 	buf_addstr(out, "Options:\n");
 	opts_visit(rows, put_shown, out);
+	opts_visit(rows, look_for_duration, &duration);
+	if (duration)
+		buf_addstr(out, "\n" OPT_DURATION_HELP "\n");
 }
 
 static void put_examples(const char *examples, struct buf *out)

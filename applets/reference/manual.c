@@ -92,7 +92,7 @@ static void add_heading(struct buf *to, const struct applet *applet)
 {
 	const char *suite = applet->kind == APPLET_KIND_COMMAND ? "codspeed " : "";
 	const char *usage = applet->usage && *applet->usage ? applet->usage : "[OPTION]...";
-	char *before = xasprintf(".br\n\\fB%s%s\\fR ", suite, applet->name);
+	char *before = xasprintf("\\fB%s%s\\fR ", suite, applet->name);
 
 	buf_printf(to, ".SS \"%s", suite);
 	add_string(to, applet->name);
@@ -101,7 +101,7 @@ static void add_heading(struct buf *to, const struct applet *applet)
 	if (applet->alias)
 		buf_printf(to, " (also \\fBcodspeed %s\\fR)", applet->alias);
 	buf_addstr(to, "\n.PP\n");
-	add_lines(to, usage, before, "\n");
+	add_lines(to, usage, before, "\n.br\n");
 	free(before);
 }
 
@@ -131,11 +131,12 @@ static void add_head(struct buf *to)
 		       ".SH DESCRIPTION\n"
 		       "Runs a command, or benchmarks that are written with a CodSpeed integration, and "
 		       "tells what they and everything they start cost: instructions (simulation mode, by "
-		       "valgrind) or what they do with the heap (memory mode, by eBPF).\n"
+		       "valgrind), time (walltime mode) or what they do with the heap (memory mode, by "
+		       "eBPF).\n"
 		       "No account and no network are needed.\n"
 		       ".PP\nOptions of \\fBcodspeed\\fR itself:\n");
 	opts_visit(applet_suite_options(), add_option, to);
-	buf_addstr(to, ".SH COMMANDS\n");
+	buf_addstr(to, ".SH COMMANDS\n" OPT_DURATION_HELP "\n");
 }
 
 static void add_status(struct buf *to, int status, const char *text)
@@ -170,7 +171,7 @@ static void add_tail(struct buf *to)
 	add_status(to, EXIT_INCOMPARABLE, "not comparable");
 	buf_addstr(to, ".PP\nEnded by signal \\fIN\\fR: 128+\\fIN\\fR.\n"
 		       "The wrappers end with the command's own status, or with 125 (own failure), 126 (not "
-		       "executable), 127 (not found).\n");
+		       "executable), 127 (not found), 128+\\fIN\\fR (the command was killed by signal \\fIN\\fR).\n");
 }
 
 static const struct opt rows[] = {

@@ -33,7 +33,7 @@ const struct opt run_option_rows[] = {
 	OPT_CHOICES('m', "mode", struct run_options, modes, mode_words, .meta = "MODE",
 		    .env = CODSPEED_RUNNER_MODE,
 		    .help = "what to measure; several one after the other (default: what 'codspeed use' has "
-			    "set, else simulation where valgrind is installed)"),
+			    "set, else simulation, or walltime where there is no valgrind)"),
 	OPT_PATH(0, "working-directory", struct run_options, working_directory, .meta = "DIR",
 		 .help = "run the command there"),
 	OPT_DURATION(0, "timeout", struct run_options, timeout_ns, .min = 1,

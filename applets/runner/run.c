@@ -14,7 +14,7 @@
 //usage:[OPTION]...
 //example:codspeed run -m simulation -- pytest tests/ --codspeed
 //example:codspeed run -- 'cargo codspeed build && cargo codspeed run'
-//example:codspeed run --bench fast (what codspeed.yml names so)
+//example:codspeed run --bench fast
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

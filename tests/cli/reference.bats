@@ -92,6 +92,7 @@ bash_offers() {
 	equal "$(bash_offers codspeed exec --profile-folder f)" folder
 	equal "$(bash_offers codspeed exec --json f)" $'file\nfolder'
 	bash_offers codspeed exec -- ech | grep -qx echo
+	equal "$(bash_offers codspeed help compl)" completion
 	equal "$(bash_offers codspeed exec -- echo --wor)" ''
 	equal "$(bash_offers exec-harness --nam)" --name
 }
@@ -116,6 +117,9 @@ bash_offers() {
 	equal "$(offers 'codspeed exec -m simula')" simulation
 	equal "$(offers 'codspeed completion z')" zsh
 	equal "$(offers 'codspeed exe')" $'exec\nexec-harness'
+	equal "$(offers 'codspeed help compl')" completion
+	offers 'codspeed exec -- ech' | grep -qx echo
+	offers 'codspeed exec -m memory -- codspeed compl' | grep -qx completion
 }
 
 @test "zsh: the script is one, and defines the function" {
@@ -124,6 +128,35 @@ bash_offers() {
 	zsh -n _codspeed
 	run zsh -fc 'compdef() { print -- "$@" }; source ./_codspeed; whence -w _codspeed'
 	equal "$output" $'_codspeed codspeed\n_codspeed: function'
+}
+
+@test "zsh: what follows -- is completed as a command of its own" {
+	need zsh
+	codspeed completion zsh >_codspeed
+	run zsh -fc 'compdef() { :; }; _normal() { print -- "$CURRENT $words" }; source ./_codspeed
+		words=(-- sort -n) CURRENT=3; _codspeed_command; words=(sort -n) CURRENT=2; _codspeed_command'
+	equal "$output" $'2 sort -n\n2 sort -n'
+}
+
+@test "zsh: help offers the names of commands" {
+	need zsh
+	codspeed completion zsh >_codspeed
+	run zsh -fc 'compdef() { :; }; _arguments() { state=rest words=(help ""); return 1 }
+		_describe() { print -- "$1: ${#names}" }; source ./_codspeed; service=codspeed; _codspeed'
+	equal "$output" "command: $(($(codspeed --list | wc -l) + 1))"
+}
+
+@test "help: says what a DURATION is where there is one, and so does the manual" {
+	enabled EXEC SHOW
+	codspeed exec --help | grep -q '^DURATION: seconds, or with a unit'
+	! codspeed show --help | grep -q DURATION || false
+	codspeed manual | grep -q '^DURATION: seconds, or with a unit'
+}
+
+@test "manual: tells of all modes" {
+	for mode in simulation walltime memory; do
+		codspeed manual | sed -n '/^\.SH DESCRIPTION/,/^\.PP/p' | grep -q "$mode mode"
+	done
 }
 
 @test "manual: man has nothing to say about it" {

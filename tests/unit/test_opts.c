@@ -547,6 +547,8 @@ static void test_help_text(void **state UNUSED)
 		"      --color               colours\n"
 		"      --theme TEXT          their theme\n"
 		"\n"
+		OPT_DURATION_HELP "\n"
+		"\n"
 		"Examples:\n"
 		"  codspeed exec -- ls\n"
 		"  codspeed exec -m memory -- ls\n";
