@@ -170,9 +170,11 @@ static void wrong_shapes(void **state UNUSED)
 	expect_refused("benchmarks:\n  - exec: true\n",
 		       "f.yml:2:11: exec: expected a command (a text; put it in quotes), this is a truth value");
 	expect_refused("benchmarks:\n  - {name: [a], exec: b}\n",
-		       "f.yml:2:12: name: expected a text, this is a list");
+		       "f.yml:2:12: name: expected a single value, this is a list");
+	expect_refused("benchmarks:\n  - {name: '', exec: b}\n",
+		       "f.yml:2:12: name: expected a text, this is empty");
 	expect_refused("options:\n  max-time: [1]\n",
-		       "f.yml:2:13: max-time: expected a text, this is a list");
+		       "f.yml:2:13: max-time: expected a single value, this is a list");
 }
 
 static void wrong_values(void **state UNUSED)

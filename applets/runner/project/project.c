@@ -104,7 +104,9 @@ static int read_text(struct project *p, const struct field *field, const struct 
 	int rc = 0;
 
 	if (node->kind != YAML_TEXT)
-		return fail_kind(p, field, node, "a text");
+		return fail_kind(p, field, node, "a single value");
+	if (field->type == FIELD_TEXT && !*node->text)
+		return yaml_fail(&p->doc, node->place, "%s: expected a text, this is empty", field->key);
 	if (field->type == FIELD_COMMAND && !yaml_is_string(node))
 		return fail_kind(p, field, node, "a command (a text; put it in quotes)");
 	if (field->type == FIELD_OPTION)
