@@ -121,9 +121,9 @@ static void tell(const struct progress *p)
 	uint64_t cpu_ns = process_tree_cpu_ns(p->root, &processes);
 
 	text_printable(p->what, strlen(p->what), &what);
-	log_info("still running after %s: %s (%zu processes, %s of CPU time)",
+	log_info("still running after %s: %s (%zu process%s, %s of CPU time)",
 		 format_duration(elapsed, clock_now() - p->started), what.data ? what.data : "",
-		 processes, format_duration(cpu, cpu_ns));
+		 processes, processes == 1 ? "" : "es", format_duration(cpu, cpu_ns));
 	buf_release(&what);
 }
 
