@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * token.h - a BPF token: a mount of bpffs to which an administrator has delegated what programs of a
- * user namespace may do (Linux 6.9). libbpf uses it; here is what it is asked about.
+ * user namespace may do (Linux 6.9). libbpf uses it; here is what it is asked about. Memory mode
+ * takes a bpffs that is mounted with
+ *
+ *	delegate_cmds=map_create:prog_load:btf_load
+ *	delegate_maps=hash:array:ringbuf:task_storage
+ *	delegate_progs=socket_filter:kprobe:tracing
+ *	delegate_attachs=cgroup_inet_ingress:trace_raw_tp:trace_uprobe_multi:trace_uprobe_session
  */
 #ifndef MEMTRACK_TOKEN_H
 #define MEMTRACK_TOKEN_H
