@@ -39,13 +39,13 @@ sleeper() {
 	echo "sleep $nap & : >'$TMPDIR/begun'; wait"
 }
 
-# ended_by STATUS: the runner ends so, within 4 seconds, and all that it started with it.
+# ended_by STATUS: the runner ends so, long before the command would, and all that it started with it.
 ended_by() {
 	local code=0 began=$SECONDS
 
 	wait "$runner" || code=$?
 	equal "$code" "$1"
-	[ $((SECONDS - began)) -le 4 ]
+	[ $((SECONDS - began)) -le 15 ]
 	gone "sleep $nap"
 }
 
@@ -63,7 +63,7 @@ nothing_left() {
 	began=$SECONDS
 	# captured: the reader waits for the end of the pipe, which the child holds
 	output=$(sim sh -c "sleep $nap & $burn 300000" 2>"$errors")
-	[ $((SECONDS - began)) -le 6 ]
+	[ $((SECONDS - began)) -le 15 ]
 	gone "sleep $nap"
 	[[ $(<"$errors") == *"still running after the benchmark ended: "*"sleep $nap (pid "* ]]
 	[[ $output == *"sleep $nap (pid "*"still running when the benchmark had ended"* ]]
@@ -76,7 +76,7 @@ nothing_left() {
 @test "children: a daemon of its own session that holds the output" {
 	began=$SECONDS
 	output=$(sim "$FIXTURES/linger" 120 2>"$errors")
-	[ $((SECONDS - began)) -le 6 ]
+	[ $((SECONDS - began)) -le 15 ]
 	gone "linger 120"
 	[[ $output == left* ]]
 	[[ $(<"$errors") == *"linger 120 (pid "* ]]
@@ -259,7 +259,7 @@ nothing_left() {
 	run --separate-stderr codspeed exec -m simulation --profile-folder "$TMPDIR/p" --timeout 1s -- \
 		sh -c "$burn 1000; sleep $nap"
 	[ "$status" -eq 1 ]
-	[ $((SECONDS - began)) -le 5 ]
+	[ $((SECONDS - began)) -le 15 ]
 	gone "sleep $nap"
 	[[ $stderr == *"timed out after 1s"* ]]
 	equal "$(jq -r '.benchmarks[0].status' "$TMPDIR/p/results.json")" failed
@@ -272,7 +272,7 @@ nothing_left() {
 	run --separate-stderr codspeed exec -m simulation --profile-folder "$TMPDIR/p" --timeout 500ms -- \
 		sh -c "trap '' TERM; sleep $nap & sleep $nap; sleep $nap"
 	[ "$status" -eq 1 ]
-	[ $((SECONDS - began)) -le 6 ]
+	[ $((SECONDS - began)) -le 15 ]
 	gone "sleep $nap"
 	[[ $stderr == *"timed out after 500ms"* ]]
 	nothing_left

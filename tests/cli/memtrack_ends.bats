@@ -127,7 +127,7 @@ whole() {
 		ended KILL
 		nothing_left
 		sleep 0.3
-		! ps -eo stat,args | grep "^T.*$BATS_TEST_TMPDIR" | grep -qv grep
+		equal "$(ps -eo stat,args | awk -v path="$BATS_TEST_TMPDIR" '/^T/ && index($0, path)')" ''
 		# what the shell left behind goes on, and would still write when bats cleans up
 		pkill -KILL -f "^sh $BATS_TEST_TMPDIR/many" || :
 		for ((i = 0; i < 50; i++)); do

@@ -154,7 +154,11 @@ ok exec_harness::third"
 	listed_run <input
 	equal "$rc" 0
 	equal "$(cat a b)" $'8\n8'
-	{ cat input; sleep 0.1; } | { sleep 0.05; listed_run; cp "$err" told; }
+	{ cat input; : >written; } | {
+		until [ -e written ]; do sleep 0.01; done
+		listed_run
+		cp "$err" told
+	}
 	equal "$(cat a b)" $'0\n0'
 	says told 'standard input is a pipe'
 }
