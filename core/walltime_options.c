@@ -34,6 +34,23 @@ static int check_count(const struct opt *row UNUSED, const char *text, void *mem
 	return parse_uint64(text, &count);
 }
 
+static int check_pair(const char *low_name, const char *low, const char *high_name, const char *high,
+		      int (*parse)(const char *text, uint64_t *value))
+{
+	uint64_t min, max;
+
+	if (!low || !high || parse(low, &min) || parse(high, &max) || !max || min <= max)
+		return 0;
+	return fail(-EINVAL, "%s (%s) is above %s (%s)", low_name, low, high_name, high);
+}
+
+int walltime_limits_check(const struct walltime_options *o)
+{
+	int rc = check_pair("min-time", o->min_time, "max-time", o->max_time, parse_duration);
+
+	return rc ? rc : check_pair("min-rounds", o->min_rounds, "max-rounds", o->max_rounds, parse_uint64);
+}
+
 int parse_statuses(const char *text, bool *set)
 {
 	char *list = xstrdup(text), *rest = list, *word;

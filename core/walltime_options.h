@@ -40,6 +40,12 @@ bool output_is_file(const char *output);
 /* The rows, for OPT_ROWS(struct cfg, member, struct walltime_options, walltime_option_rows). */
 extern const struct opt walltime_option_rows[];
 
+/*
+ * A minimum above its maximum: -EINVAL with a frame "min-rounds (5) is above max-rounds (2)", else 0.
+ * A maximum of 0 means none; what is no value at all is for its option to tell.
+ */
+int walltime_limits_check(const struct walltime_options *o);
+
 /* Append them as words for exec-harness. */
 void walltime_options_words(const struct walltime_options *o, struct strvec *to);
 

@@ -184,6 +184,16 @@ static void check_command(const struct cfg *cfg, const struct opts_args *args)
 			  cfg->name ? cfg->name : "");
 }
 
+/* Before anything is set up, and in every mode: one command line serves all. */
+static void check_limits(const struct cfg *cfg, const struct settings *settings)
+{
+	if (!walltime_limits_check(&cfg->walltime))
+		return;
+	if (settings->has_project)
+		fail(-EINVAL, "limits, here or in %s", settings->project.path);
+	die_usage_recorded();
+}
+
 /* A baseline is there to be compared with, from other checkouts too. */
 static void check_name(const struct cfg *cfg, const struct opts_args *args)
 {
@@ -211,6 +221,7 @@ int exec_main(int argc, char **argv)
 		status = EXIT_DONE;
 	} else {
 		check_command(&cfg, &args);
+		check_limits(&cfg, &settings);
 		check_name(&cfg, &args);
 		status = cfg.run.modes.len > 1 ? run_modes(&cfg, &args) : run_one(&cfg, &args);
 	}

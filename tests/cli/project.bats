@@ -413,7 +413,12 @@ walltime exec_harness::b"
 	one_error "codspeed.yml:1:24: invalid value '1 fortnight' for warmup-time: "
 	echo 'options: {min-rounds: 9, max-rounds: 3}' >codspeed.yml
 	measured
-	one_error 'codspeed.yml:1:10: min-rounds (9) is above max-rounds (3)'
+	one_error 'codspeed.yml:1:10: limits: min-rounds (9) is above max-rounds (3)'
+	echo 'options: {max-rounds: 3}' >codspeed.yml
+	rc=0
+	codspeed exec -m simulation --min-rounds 9 -- touch ran >"$out" 2>"$err" || rc=$?
+	one_error 'limits, here or in codspeed.yml: min-rounds (9) is above max-rounds (3)'
+	[ ! -e ran ]
 }
 
 @test "names: a path of this checkout is told" {

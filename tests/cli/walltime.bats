@@ -355,8 +355,8 @@ says() {
 }
 
 @test "exec: limits that contradict are told before anything runs" {
-	run --separate-stderr -1 wall --min-rounds 5 --max-rounds 3 -- touch here
-	says "minimum of 5 rounds is more than the maximum of 3"
+	run --separate-stderr -2 wall --min-rounds 5 --max-rounds 3 -- touch here
+	says "min-rounds (5) is above max-rounds (3)"
 	[ ! -e here ]
 	run --separate-stderr -2 wall --max-time=-5 -- true
 	says "cannot be negative"

@@ -184,9 +184,9 @@ static void wrong_values(void **state UNUSED)
 	expect_refused("options:\n  max-rounds: 20.0\n",
 		       "f.yml:2:15: invalid value '20.0' for max-rounds: expected a whole number");
 	expect_refused("options:\n  min-time: 2s\n  max-time: 1s\n",
-		       "f.yml:2:3: min-time (2s) is above max-time (1s)");
+		       "f.yml:2:3: limits: min-time (2s) is above max-time (1s)");
 	expect_refused("options: {max-rounds: 3}\nbenchmarks:\n  - {exec: a, options: {min-rounds: 4}}\n",
-		       "f.yml:3:5: min-rounds (4) is above max-rounds (3)");
+		       "f.yml:3:5: limits: min-rounds (4) is above max-rounds (3)");
 }
 
 static void a_malformed_duration_names_its_place(void **state UNUSED)

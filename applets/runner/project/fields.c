@@ -67,16 +67,6 @@ const struct opt *field_option(const struct field *field)
 	BUG("a key of codspeed.yml is named like no option");
 }
 
-const char *project_limit_name(enum project_limit limit)
-{
-	size_t offset = offsetof(struct project_limits, texts[limit]);
-	const struct field *field = benchmark_limits;
-
-	while (field->offset != offset)
-		field++;
-	return field->key;
-}
-
 const char *project_option(const struct project *p, const char *name)
 {
 	for (const struct field *field = benchmark_limits; field->key; field++)

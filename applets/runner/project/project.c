@@ -9,7 +9,6 @@
 #include "core/path.h"
 #include "core/suggest.h"
 #include "core/text.h"
-#include "core/units.h"
 #include "core/walltime_options.h"
 
 #include "applets/runner/naming.h"
@@ -176,33 +175,15 @@ static int read_fields(struct project *p, const struct field *fields, const stru
 
 /* ---- What values mean together ---- */
 
-static bool is_above(const struct project_limits *limits, enum project_limit low,
-		     enum project_limit high, int (*parse)(const char *text, uint64_t *value))
-{
-	uint64_t min, max;
-
-	return limits->texts[low] && limits->texts[high] && !parse(limits->texts[low], &min) &&
-	       !parse(limits->texts[high], &max) && max && min > max;
-}
-
-/* max-time 0 means none; of rounds, one always runs. */
 static int check_limits(const struct project *p, const struct project_limits *limits,
 			struct yaml_place place)
 {
-	static const struct {
-		enum project_limit low, high;
-		int (*parse)(const char *text, uint64_t *value);
-	} pairs[] = {
-		{LIMIT_MIN_TIME, LIMIT_MAX_TIME, parse_duration},
-		{LIMIT_MIN_ROUNDS, LIMIT_MAX_ROUNDS, parse_uint64},
+	struct walltime_options o = {
+		.min_time = limits->texts[LIMIT_MIN_TIME], .max_time = limits->texts[LIMIT_MAX_TIME],
+		.min_rounds = limits->texts[LIMIT_MIN_ROUNDS], .max_rounds = limits->texts[LIMIT_MAX_ROUNDS],
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
-		if (is_above(limits, pairs[i].low, pairs[i].high, pairs[i].parse))
-			return yaml_fail(&p->doc, place, "%s (%s) is above %s (%s)",
-					 project_limit_name(pairs[i].low), limits->texts[pairs[i].low],
-					 project_limit_name(pairs[i].high), limits->texts[pairs[i].high]);
-	return 0;
+	return walltime_limits_check(&o) ? yaml_fail(&p->doc, place, "limits") : 0;
 }
 
 static void inherit_limits(struct project_limits *own, const struct project_limits *root)

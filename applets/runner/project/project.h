@@ -86,9 +86,6 @@ const char *project_option(const struct project *p, const char *name);
 /* All limits of metrics in the file, which were checked when it was read; added to `gates`. */
 void project_gates(const struct project *p, struct gates *gates);
 
-/* The name of a limit's option, and key. */
-const char *project_limit_name(enum project_limit limit);
-
 /* JSON schema of the file (draft 2020-12), for editors; appended. */
 void project_schema(struct buf *to);
 
