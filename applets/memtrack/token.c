@@ -20,6 +20,9 @@ const char *token_path(void)
 
 /* ---- What is needed ---- */
 
+/* Of Linux 6.6, which the headers of Debian 12 do not have; a build without libbpf has only those. */
+enum { TRACE_UPROBE_MULTI = BPF_TRACE_KPROBE_MULTI + 6 };
+
 struct need {
 	const char *name; /* as the mount option has it */
 	unsigned number;  /* in a mask, which stands there for what the kernel has no name for */
@@ -40,7 +43,7 @@ static const struct need programs[] = {
 /* The first is number 0, which programs carry that attach in no particular way. */
 static const struct need attachments[] = {
 	{"cgroup_inet_ingress", 0}, {"trace_raw_tp", BPF_TRACE_RAW_TP},
-	{"trace_uprobe_multi", BPF_TRACE_UPROBE_MULTI}, {0},
+	{"trace_uprobe_multi", TRACE_UPROBE_MULTI}, {0},
 };
 
 static const struct {
