@@ -107,14 +107,16 @@ static void attach_place(const struct probed *p, const struct probes *probes, en
 static void attach_as_memtrack(const struct probed *p, int fd)
 {
 	struct strvec unseen = STRVEC_INIT;
+	struct heap_gaps gaps = HEAP_GAPS_INIT;
 	struct probes probes = {0};
 
-	if (probes_find(&probes, fd, p->library, false, &unseen))
+	if (probes_find(&probes, fd, p->library, false, &unseen, &gaps))
 		die_recorded(1);
 	attach_place(p, &probes, PLACE_CALL);
 	attach_place(p, &probes, PLACE_FREE);
 	vec_release(&probes.list);
 	strvec_release(&unseen);
+	heap_gaps_release(&gaps);
 }
 
 struct symbols {
