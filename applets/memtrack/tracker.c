@@ -457,6 +457,21 @@ static int load_best(struct tracker *t, const struct tracker_options *o)
 	return rc;
 }
 
+/* Cost of one trap on this machine, measured on a function of our own. */
+static uint64_t trap_ns(void)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < TRIAL_CALLS; i++) {
+		uint64_t from = clock_now(), ns;
+
+		trial();
+		ns = clock_now() - from;
+		best = ns < best ? ns : best;
+	}
+	return best;
+}
+
 int tracker_new(struct tracker **to, const struct tracker_options *options)
 {
 	struct tracker *t = xcalloc(1, sizeof(*t));
@@ -472,8 +487,9 @@ int tracker_new(struct tracker **to, const struct tracker_options *options)
 	}
 	if (t->flavour != UPROBE_PERF)
 		rights_keep(CAPS_MINIMAL | RIGHTS_OPEN);
-	log_debug("uprobes: %s, %llu ns a trap", uprobe_flavour_name(t->flavour),
-		  (unsigned long long)tracker_trap_ns(t));
+	if (log_enabled(LOG_DEBUG)) /* it takes some milliseconds */
+		log_debug("uprobes: %s, %llu ns a trap", uprobe_flavour_name(t->flavour),
+			  (unsigned long long)trap_ns());
 	*to = t; /* the trial's link goes with the others: closing it alone would take 50 ms */
 	return 0;
 }
@@ -486,20 +502,6 @@ void tracker_free(struct tracker *t)
 	ring_buffer__free(t->stops);
 	memtrack__destroy(t->skel);
 	free(t);
-}
-
-uint64_t tracker_trap_ns(struct tracker *t UNUSED)
-{
-	uint64_t best = UINT64_MAX;
-
-	for (int i = 0; i < TRIAL_CALLS; i++) {
-		uint64_t from = clock_now(), ns;
-
-		trial();
-		ns = clock_now() - from;
-		best = ns < best ? ns : best;
-	}
-	return best;
 }
 
 /* ---- Following ---- */

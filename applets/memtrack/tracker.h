@@ -53,9 +53,6 @@ struct tracker_options {
 int tracker_new(struct tracker **to, const struct tracker_options *options);
 void tracker_free(struct tracker *t); /* every probe is gone when it returns */
 
-/* Cost of one trap on this machine, measured on a function of our own. */
-uint64_t tracker_trap_ns(struct tracker *t);
-
 /* Follow this process from now on. 0 or -errno with a frame. */
 int tracker_follow(struct tracker *t, pid_t pid);
 void tracker_track(struct tracker *t, bool on);

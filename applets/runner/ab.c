@@ -28,6 +28,7 @@
 #include "core/strvec.h"
 #include "core/supervise.h"
 
+#include "applets/runner/folder.h"
 #include "applets/runner/comparing.h"
 #include "applets/runner/parts.h"
 #include "applets/runner/progress.h"
@@ -235,7 +236,7 @@ static void run_round(struct ab *ab, struct side *side, uint64_t number)
 	struct result result = RESULT_INIT;
 	struct part part;
 	char *profile = xasprintf("%s/profile", ab->folder);
-	char *path = xasprintf("%s/results.json", profile);
+	char *path = profile_result_path(profile);
 	char *errors = xasprintf("%s/errors", ab->folder);
 	char *what = xasprintf("round %llu of %llu, %s", (unsigned long long)number,
 			       (unsigned long long)ab->cfg->rounds, side->label);

@@ -115,9 +115,7 @@ static void run_harness(struct session *s, const struct cfg *cfg, char *const *w
 /* The same command in each of several modes, each with the options that were given. */
 static int run_modes(const struct cfg *cfg, const struct opts_args *args)
 {
-	struct strvec before = STRVEC_INIT, after = STRVEC_INIT;
-	struct parts parts = PARTS_INIT;
-	char *command = words_join(args->words);
+	struct strvec before = STRVEC_INIT;
 	int status;
 
 	strvec_push(&before, "exec");
@@ -126,13 +124,8 @@ static int run_modes(const struct cfg *cfg, const struct opts_args *args)
 	for (const struct opt *row = walltime_option_rows; row->type != OPT_TYPE_END; row++)
 		if (row->name)
 			opts_pass_on(args, row->name, &before);
-	strvec_push(&after, "--");
-	strvec_push_all(&after, args->words);
-	parts_add(&parts, &cfg->run.modes, before.items, after.items, NULL, command);
+	status = parts_run_modes(&cfg->run, before.items, args->words);
 	strvec_release(&before);
-	strvec_release(&after);
-	status = parts_run(&parts, &cfg->run, command);
-	free(command);
 	return status;
 }
 

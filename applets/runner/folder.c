@@ -200,7 +200,12 @@ static int remove_stale_results(const char *path)
 	return rc;
 }
 
-void profile_remove_result(const char *path)
+char *profile_result_path(const char *folder)
+{
+	return xasprintf("%s/results.json", folder);
+}
+
+static void remove_result(const char *path)
 {
 	char *target = realpath(path, NULL);
 	struct stat st;
@@ -212,6 +217,18 @@ void profile_remove_result(const char *path)
 	if (stale)
 		unlink(target);
 	free(target);
+}
+
+char *profile_result_target(const char *json)
+{
+	char *path;
+
+	if (str_eq(json, "-"))
+		return xstrdup(json);
+	path = path_absolute(json);
+	if (path)
+		remove_result(path);
+	return path;
 }
 
 int profile_folder_make(struct profile_folder *f, const char *wanted)

@@ -19,11 +19,15 @@ char *profile_folder_pattern(void);
  */
 int profile_folder_make(struct profile_folder *f, const char *wanted);
 
+/* The result inside a profile folder. Caller frees. */
+char *profile_result_path(const char *folder);
+
 /*
- * Remove an earlier run's result from where this one's is to go: a run that fails must not leave it
- * there as if it were its own. Anything else at that place stays.
+ * Where --json writes: absolute, or "-"; caller frees. An earlier run's result is removed from there:
+ * a run that fails must not leave it as if it were its own. Anything else at that place stays. NULL
+ * and a frame when the current directory cannot be told.
  */
-void profile_remove_result(const char *path);
+char *profile_result_target(const char *json);
 
 /* Remove a temporary folder again: nothing was measured. */
 void profile_folder_discard(struct profile_folder *f);

@@ -271,7 +271,7 @@ static void take_system(struct result_system *to, struct result_system *from)
 /* No file: the part measured nothing, and has said so. */
 static void take_results(struct run *run, const struct part *part, const char *folder)
 {
-	char *path = xasprintf("%s/results.json", folder);
+	char *path = profile_result_path(folder);
 	struct result r = RESULT_INIT;
 	struct stat st;
 
@@ -333,13 +333,11 @@ static void discard_folder(void *run)
 static void begin(struct run *run, const struct run_options *options)
 {
 	*run = (struct run){.options = options};
+	if (options->json && !(run->json = profile_result_target(options->json)))
+		die_recorded(EXIT_FAILED);
 	judging_begin(&run->judging, options);
 	supervise_prepare();
 	look_at_input(run);
-	if (options->json)
-		run->json = str_eq(options->json, "-") ? xstrdup("-") : path_absolute(options->json);
-	if (run->json)
-		profile_remove_result(run->json);
 	if (profile_folder_make(&run->folder, options->profile_folder))
 		die_recorded(EXIT_FAILED);
 	cleanup_push(discard_folder, run);
@@ -347,7 +345,7 @@ static void begin(struct run *run, const struct run_options *options)
 
 static void write_results(struct run *run)
 {
-	char *path = xasprintf("%s/results.json", run->folder.path);
+	char *path = profile_result_path(run->folder.path);
 
 	if (report_json(&run->result, path))
 		fail_report(run);
@@ -428,4 +426,20 @@ int parts_run(struct parts *p, const struct run_options *options, const char *co
 	describe(&run, command, began, began_at);
 	finish(&run);
 	return run.status;
+}
+
+int parts_run_modes(const struct run_options *options, char *const *before, char *const *words)
+{
+	struct strvec after = STRVEC_INIT;
+	struct parts parts = PARTS_INIT;
+	char *command = words_join(words);
+	int status;
+
+	strvec_push(&after, "--");
+	strvec_push_all(&after, words);
+	parts_add(&parts, &options->modes, before, after.items, NULL, command);
+	strvec_release(&after);
+	status = parts_run(&parts, options, command);
+	free(command);
+	return status;
 }

@@ -42,6 +42,12 @@ void parts_add(struct parts *p, const struct opt_list *modes, char *const *befor
 	       char *const *after, const char *input, const char *command);
 
 /*
+ * One command in each of the modes of `options`: parts_add() and parts_run(). `before` as there, and
+ * the words of the command.
+ */
+int parts_run_modes(const struct run_options *options, char *const *before, char *const *words);
+
+/*
  * Run them and report; releases the parts. `command` is what was asked for as one line. A failed part
  * does not keep the others from running. The exit status of the whole.
  */

@@ -6,6 +6,7 @@
 #include "core/execution_timestamps.h"
 #include "core/io.h"
 
+#include "applets/runner/folder.h"
 #include "applets/runner/memory/artifacts.h"
 #include "applets/runner/memory/profile.h"
 #include "applets/runner/recorded.h"
@@ -80,7 +81,7 @@ static void take_description(struct result *r, struct result *saved)
 /* `<folder>/results.json`, where there is one. */
 static int read_saved(struct result *saved, const char *folder)
 {
-	char *path = xasprintf("%s/results.json", folder);
+	char *path = profile_result_path(folder);
 	struct stat st;
 	int rc = 0;
 

@@ -218,21 +218,14 @@ static int run_one(const struct cfg *cfg, const struct opts_args *args)
 
 static int run_modes(const struct cfg *cfg, const struct opts_args *args)
 {
-	struct strvec before = STRVEC_INIT, after = STRVEC_INIT;
-	struct parts parts = PARTS_INIT;
-	char *command = words_join(args->words);
+	struct strvec before = STRVEC_INIT;
 	int status;
 
 	strvec_push(&before, "run");
 	run_options_pass_on(args, &before);
 	opts_pass_on(args, "simulation-track-subprocess", &before);
-	strvec_push(&after, "--");
-	strvec_push_all(&after, args->words);
-	parts_add(&parts, &cfg->run.modes, before.items, after.items, NULL, command);
+	status = parts_run_modes(&cfg->run, before.items, args->words);
 	strvec_release(&before);
-	strvec_release(&after);
-	status = parts_run(&parts, &cfg->run, command);
-	free(command);
 	return status;
 }
 

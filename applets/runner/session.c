@@ -147,10 +147,8 @@ void session_begin(struct session *s, const struct run_options *options, char *c
 	*s = (struct session){.options = options, .began = clock_now(), .began_at = time(NULL)};
 	s->watching = (struct supervise)SUPERVISE_INIT;
 	s->mode = session_choose_mode(options);
-	if (options->json)
-		s->json = str_eq(options->json, "-") ? xstrdup("-") : path_absolute(options->json);
-	if (s->json)
-		profile_remove_result(s->json);
+	if (options->json && !(s->json = profile_result_target(options->json)))
+		die_recorded(EXIT_FAILED);
 	judging_begin(&s->judging, options);
 	check_machine(s);
 	s->command = words_join(words);
@@ -369,7 +367,7 @@ static bool print_results(const struct session *s, const struct result *r)
 /* Results on disk first: printing may wait for a reader, and be ended by a signal. */
 static bool write_results(struct session *s, const struct result *r)
 {
-	char *path = xasprintf("%s/results.json", s->folder.path);
+	char *path = profile_result_path(s->folder.path);
 	const char *const targets[] = {path, s->json};
 	bool ok = true;
 

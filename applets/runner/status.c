@@ -200,7 +200,7 @@ static void look_at_mode(struct status *s, enum mode mode, const struct profile_
 		return;
 	}
 	place = xasprintf("%s/%s", folder->path, mode_name(mode));
-	file = xasprintf("%s/results.json", place);
+	file = profile_result_path(place);
 	try_mode(mode, place, &messages);
 	if (!access(file, R_OK) && !recorded_read(&r, file))
 		f->detail = figure_dup(&r, mode);
