@@ -11,6 +11,8 @@
 #include <cmocka.h>
 #undef fail
 
+#include "tests/unit/temp_folder.h"
+
 static void expect_text(const char *from, const char *to)
 {
 	char *text = entrypoint_text(from);
@@ -121,8 +123,6 @@ static void odd_texts_end(void **state UNUSED)
 
 /* ---- Words ---- */
 
-static char *folder;
-
 static void make_program(const char *name)
 {
 	char *path = xasprintf("%s/%s", folder, name);
@@ -130,19 +130,6 @@ static void make_program(const char *name)
 	assert_int_equal(write_file_atomic(path, "#!/bin/false\n", 13, 0755), 0);
 	assert_int_equal(chmod(path, 0755), 0);
 	free(path);
-}
-
-static int make_folder(void **state UNUSED)
-{
-	folder = xstrdup("/tmp/codspeed-test.XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state UNUSED)
-{
-	path_remove_tree(folder);
-	free(folder);
-	return 0;
 }
 
 static void expect_words(char *const *words, const char *const *expected)
@@ -220,11 +207,11 @@ int main(void)
 		cmocka_unit_test(comments_stay),
 		cmocka_unit_test(words_in_front_of_a_command),
 		cmocka_unit_test(odd_texts_end),
-		cmocka_unit_test_setup_teardown(one_word_is_for_bash, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(without_bash_for_sh, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(without_a_shell_it_is_told, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(several_words_stay, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(several_words_of_cargo, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(one_word_is_for_bash, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_bash_for_sh, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_a_shell_it_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(several_words_stay, setup, teardown),
+		cmocka_unit_test_setup_teardown(several_words_of_cargo, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,24 +12,11 @@
 #include <cmocka.h>
 #undef fail
 
-static char *root;
+#include "tests/unit/temp_folder.h"
 
-static int setup(void **state UNUSED)
+static void put(const char *group, const char *name, const char *text)
 {
-	root = xstrdup("/tmp/codspeed-test.XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int teardown(void **state UNUSED)
-{
-	path_remove_tree(root);
-	free(root);
-	return 0;
-}
-
-static void put(const char *folder, const char *name, const char *text)
-{
-	char *full = xasprintf("%s/%s", root, folder), *file = xasprintf("%s/%s", full, name);
+	char *full = xasprintf("%s/%s", folder, group), *file = xasprintf("%s/%s", full, name);
 
 	assert_int_equal(path_make_folder(full, 0755), 0);
 	assert_int_equal(write_file_atomic(file, text, strlen(text), 0644), 0);
@@ -39,21 +26,21 @@ static void put(const char *folder, const char *name, const char *text)
 
 static void put_group(const char *path, const char *limit, const char *usage)
 {
-	char *folder = xasprintf("sys/fs/cgroup/%s", path);
+	char *group = xasprintf("sys/fs/cgroup/%s", path);
 
-	put(folder, "memory.max", limit);
-	put(folder, "memory.current", usage);
-	free(folder);
+	put(group, "memory.max", limit);
+	put(group, "memory.current", usage);
+	free(group);
 }
 
 static void test_no_limit(void **state UNUSED)
 {
-	assert_true(cgroup_room(root) == UINT64_MAX); /* no /proc at all */
+	assert_true(cgroup_room(folder) == UINT64_MAX); /* no /proc at all */
 	put("proc/self", "cgroup", "0::/\n");
-	assert_true(cgroup_room(root) == UINT64_MAX); /* no /sys */
+	assert_true(cgroup_room(folder) == UINT64_MAX); /* no /sys */
 	put("proc/self", "cgroup", "0::/job\n");
 	put_group("job", "max\n", "1000\n");
-	assert_true(cgroup_room(root) == UINT64_MAX);
+	assert_true(cgroup_room(folder) == UINT64_MAX);
 }
 
 static void test_nearest_of_all_levels(void **state UNUSED)
@@ -62,11 +49,11 @@ static void test_nearest_of_all_levels(void **state UNUSED)
 	put_group("slice", "5000\n", "4900\n");
 	put_group("slice/job", "3000\n", "1000\n");
 	put_group("slice/job/step", "max\n", "700\n");
-	assert_int_equal(cgroup_room(root), 100);
+	assert_int_equal(cgroup_room(folder), 100);
 	put_group("slice", "50000\n", "4900\n");
-	assert_int_equal(cgroup_room(root), 2000);
+	assert_int_equal(cgroup_room(folder), 2000);
 	put_group("slice/job/step", "600\n", "700\n");
-	assert_int_equal(cgroup_room(root), 0); /* above it already */
+	assert_int_equal(cgroup_room(folder), 0); /* above it already */
 }
 
 /* A container's own group is what it sees as the root, whatever path it is told. */
@@ -74,11 +61,11 @@ static void test_inside_a_container(void **state UNUSED)
 {
 	put_group("", "1000\n", "400\n");
 	put("proc/self", "cgroup", "0::/\n");
-	assert_int_equal(cgroup_room(root), 600);
+	assert_int_equal(cgroup_room(folder), 600);
 	put("proc/self", "cgroup", "0::/../../docker/0123\n");
-	assert_int_equal(cgroup_room(root), 600);
+	assert_int_equal(cgroup_room(folder), 600);
 	put("proc/self", "cgroup", "0::/system.slice/docker-0123.scope\n");
-	assert_int_equal(cgroup_room(root), 600);
+	assert_int_equal(cgroup_room(folder), 600);
 }
 
 static void test_version_1(void **state UNUSED)
@@ -89,16 +76,16 @@ static void test_version_1(void **state UNUSED)
 	put("sys/fs/cgroup/memory", "memory.usage_in_bytes", "4096\n");
 	put("sys/fs/cgroup/memory/job", "memory.limit_in_bytes", "8192\n");
 	put("sys/fs/cgroup/memory/job", "memory.usage_in_bytes", "4096\n");
-	assert_int_equal(cgroup_room(root), 4096);
+	assert_int_equal(cgroup_room(folder), 4096);
 }
 
 static void test_what_is_not_understood(void **state UNUSED)
 {
 	put("proc/self", "cgroup", "\n0\n0:\nx:y\n::::\n");
 	put_group("", "many\n", "400\n");
-	assert_true(cgroup_room(root) == UINT64_MAX);
+	assert_true(cgroup_room(folder) == UINT64_MAX);
 	put_group("", "1000\n", "\n");
-	assert_true(cgroup_room(root) == UINT64_MAX);
+	assert_true(cgroup_room(folder) == UINT64_MAX);
 }
 
 int main(void)

@@ -12,24 +12,11 @@
 #include <cmocka.h>
 #undef fail
 
-static char *root;
-
-static int setup(void **state UNUSED)
-{
-	root = xstrdup("/tmp/codspeed-test.XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int teardown(void **state UNUSED)
-{
-	path_remove_tree(root);
-	free(root);
-	return 0;
-}
+#include "tests/unit/temp_folder.h"
 
 static char *below(const char *path)
 {
-	return xasprintf("%s/%s", root, path);
+	return xasprintf("%s/%s", folder, path);
 }
 
 static void make_folder(const char *path)
@@ -82,7 +69,7 @@ static void made_absolute(void **state UNUSED)
 	char *joined, *here = getcwd(NULL, 0);
 
 	expect_absolute("/a/../b", "/a/../b");
-	assert_int_equal(chdir(root), 0);
+	assert_int_equal(chdir(folder), 0);
 	joined = below("a/b");
 	expect_absolute("a/b", joined);
 	free(joined);
@@ -134,7 +121,7 @@ static void expect_not_found(const char *name, const char *search, int rc)
 
 static void programs_on_the_path(void **state UNUSED)
 {
-	char *search = xasprintf("%s/none:%s/one:%s/two", root, root, root);
+	char *search = xasprintf("%s/none:%s/one:%s/two", folder, folder, folder);
 
 	make_folder("one");
 	make_folder("two");
@@ -151,7 +138,7 @@ static void programs_on_the_path(void **state UNUSED)
 	expect_not_found("plain", search, -EACCES);
 	expect_not_found("nothing", search, -ENOENT);
 	expect_not_found("", search, -ENOENT);
-	expect_not_found("one", root, -EACCES);
+	expect_not_found("one", folder, -EACCES);
 	free(search);
 }
 
@@ -176,7 +163,7 @@ static void empty_items_of_the_path(void **state UNUSED)
 	char *here = getcwd(NULL, 0), *found;
 
 	make_file("program", 0755);
-	assert_int_equal(chdir(root), 0);
+	assert_int_equal(chdir(folder), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(searches); i++) {
 		assert_int_equal(path_find_program("program", searches[i], &found), 0);
 		assert_string_equal(path_base(found), "program");

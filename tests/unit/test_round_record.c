@@ -15,20 +15,7 @@
 #include <cmocka.h>
 #undef fail
 
-static char *folder;
-
-static int setup(void **state UNUSED)
-{
-	folder = xstrdup("/tmp/codspeed-test.XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int teardown(void **state UNUSED)
-{
-	path_remove_tree(folder);
-	free(folder);
-	return 0;
-}
+#include "tests/unit/temp_folder.h"
 
 static char *record_path(void)
 {
