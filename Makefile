@@ -56,7 +56,7 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all release install menuconfig defconfig allyesconfig allnoconfig randconfig fixtures \
-	kernel-fixtures unit-programs fuzz-programs check check-kernels check-aarch64 \
+	kernel-fixtures unit-programs fuzz-programs bench-programs check check-kernels check-aarch64 \
 	check-integrations unit cli configs fuzz demo bench size baseline bloatcheck clean distclean \
 	help FORCE
 
@@ -331,6 +331,10 @@ $(O)/tests/test_%: $(O)/obj/tests/unit/test_%.o $(ARCHIVE) $(LIBMAIN)
 $(O)/tests/fuzz_%: $(O)/obj/tests/fuzz/fuzz_%.o $(ARCHIVE) $(LIBMAIN)
 	$(say) LD $@
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -no-pie -fsanitize=fuzzer -o $@ $< $(TEST_LIBS)
+
+# What the benches are made of: they are not run by the checks, but must not fall behind.
+BENCH_SOURCES := $(filter-out %.bpf.c,$(if $(CONFIG_MEMTRACK),$(wildcard tests/bench/*.c)))
+bench-programs: $(BENCH_SOURCES:tests/bench/%.c=$(O)/obj/tests/bench/%.o)
 
 .SECONDARY:
 
