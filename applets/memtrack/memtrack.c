@@ -344,6 +344,9 @@ static int finish(struct track *t)
 		artifact_abandon(t->artifact);
 	if (rc && !t->failed)
 		log_error("%s", error_text());
+	else if (!rc && !events && !t->cfg.control) /* else the runner tells */
+		log_warn("no heap call was seen, the record is empty (codspeed's own programs are never "
+			 "recorded)");
 	else if (!rc)
 		log_debug("%llu events", events);
 	error_clear();

@@ -7,14 +7,8 @@ load ../fixtures/entry
 load ../fixtures/memory
 
 setup() {
-	PATH=$PATH:/usr/sbin
-	need_memtrack
 	enabled RUN EXEC
-	entry_setup
-	mkdir "$BATS_TEST_TMPDIR/bin"
-	ln -s "$CODSPEED_BIN" "$BATS_TEST_TMPDIR/bin/exec-harness"
-	PATH=$BATS_TEST_TMPDIR/bin:$PATH
-	blocks=$FIXTURES/heap_blocks
+	memory_entry_setup
 }
 
 teardown() {

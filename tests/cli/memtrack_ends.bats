@@ -210,3 +210,10 @@ whole() {
 	grep -qE 'cannot be written' "$BATS_TEST_TMPDIR/errors"
 	rm -rf "$open"
 }
+
+@test "empty: a record without any event is whole, and not without a word" {
+	track "$CODSPEED_BIN" --version >/dev/null
+	equal "$(<"$BATS_TEST_TMPDIR/errors")" \
+		"codspeed: warning: no heap call was seen, the record is empty (codspeed's own programs are never recorded)"
+	equal "$(wc -c <"$events")" 0
+}
